@@ -14,8 +14,8 @@ from scipy import fft
 
 import sparseaug as sa
 from benchmarks.side_by_side import compare
-from sparseaug.spectral.characters import characters_norm, dihedral_norm
-from sparseaug.spectral.walsh import hadamard, walsh_norm
+from sparseaug.norms.characters import characters_norm, dihedral_norm
+from sparseaug.norms.walsh import hadamard, walsh_norm
 
 
 def cyclic_and_torus() -> None:

@@ -11,7 +11,7 @@ import sys
 
 import sparseaug as sa
 from benchmarks.side_by_side import compare
-from sparseaug.spectral.spectrum import prior
+from sparseaug.spectrum.spectrum import prior
 
 CASES = (
     ("C427", 32, 0.1, {"objective": "deviation"}),

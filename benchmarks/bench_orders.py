@@ -12,7 +12,7 @@ import numpy as np
 
 import sparseaug as sa
 from benchmarks.side_by_side import compare
-from sparseaug.balance.orders import BALANCES
+from sparseaug.qmc.orders import BALANCES
 
 CASES = ((5, 12, 0.2), (10, 42, 0.2), (12, 500, 0.2), (30, 62, 2.0), (100, 1000, 2.0))
 

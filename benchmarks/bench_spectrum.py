@@ -56,7 +56,7 @@ def main() -> None:
                 outputs.append(model(copies.flatten(0, 1)).cpu())
         return outputs
 
-    def spectrum() -> sa.orbits.Spectrum:
+    def spectrum() -> sa.spectrum.Spectrum:
         oracle = sa.Oracle(action.group, seed=1)
         return sa.orbit_spectrum(model, action, x, oracle=oracle, calls=CALLS, chunk_size=CHUNK)
 

@@ -67,7 +67,7 @@ def in_own_process(
 def measure_ours(options: argparse.Namespace) -> dict[str, float]:
     import sparseaug as sa
 
-    how = sa.spectral.NormOptions(device=options.device)
+    how = sa.norms.NormOptions(device=options.device)
     sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), options=how)  # imports
     S = sa.Oracle(sa.symmetric(options.n[0]), seed=0).draw(options.m)
     how = replace(how, n_jobs=options.jobs[0] if options.jobs else None)

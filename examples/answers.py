@@ -47,7 +47,7 @@ def ask(model: Model, orders: np.ndarray) -> np.ndarray:
 
 def answer_spectrum(
     model: Model, questions: int, k: int, calls: int | None = None
-) -> sa.orbits.Spectrum:
+) -> sa.spectrum.Spectrum:
     """How much depends on the place of one option (degree 1), of two, and so on."""
     act = sa.permute_axis(sa.symmetric(k))
     # option o of question i is the number i k + o: a moved row says which question and which order it is

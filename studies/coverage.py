@@ -29,8 +29,8 @@ from rich.progress import track
 from rich.table import Table
 
 import sparseaug as sa
-from sparseaug.orbits.measure import drawn, measure
-from sparseaug.spectral.spectrum import Spectrum
+from sparseaug.spectrum.measure import drawn, measure
+from sparseaug.spectrum.spectrum import Spectrum
 
 Floats = NDArray[np.float64]
 Values = Callable[[NDArray[Any]], Floats]

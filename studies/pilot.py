@@ -91,7 +91,7 @@ def sizes(
     given: Problem,
     theta: Any,
     full: Any,
-    pilots: dict[str, sa.orbits.Pilot],
+    pilots: dict[str, sa.plans.Pilot],
     oracle: sa.Oracle,
     eps: float,
 ) -> Sizes:

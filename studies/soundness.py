@@ -20,7 +20,7 @@ import numpy as np
 from flint import fmpz, fmpz_mat, fmpz_poly
 from numpy.typing import NDArray
 
-from sparseaug.spectral import verified
+from sparseaug.norms import verified
 
 Matrix = NDArray[Any]
 Method = Callable[[Matrix], float]

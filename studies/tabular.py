@@ -27,8 +27,8 @@ from rich.table import Table
 
 import sparseaug as sa
 from sparseaug.groups import Group
-from sparseaug.spectral.generation import generated_order
-from sparseaug.spectral.spectrum import prior
+from sparseaug.norms.generation import generated_order
+from sparseaug.spectrum.spectrum import prior
 
 CASES = ((2, 7), (3, 7), (5, 10), (10, 30))  # classes, columns
 SIZES = (4, 8, 16, 32)

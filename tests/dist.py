@@ -22,7 +22,7 @@ NEEDED = (  # in the sdist
     *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "conftest.py"),
     *("src/sparseaug/__init__.pyi", "src/sparseaug/py.typed", "tests/conftest.py", "docs/index.md"),
 )
-TESTS = ("tests/balance", "tests/theory", "tests/sampling", "tests/test_public_names.py")
+TESTS = ("tests/qmc", "tests/theory", "tests/sampling", "tests/test_public_names.py")
 EXAMPLE = """
 import doctest, pathlib, re, sys
 text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")

@@ -17,9 +17,13 @@ TESTS = (
     *("certificate/test_bounds.py", "certificate/test_scales.py", "certificate/test_soundness.py"),
     *("designs/test_prediction.py", "designs/test_rotations.py", "designs/test_search.py"),
     *("kernels/test_moments.py", "kernels/test_rounding.py", "theory"),
-    *("orbits/test_orbit_spectrum.py", "orbits/test_spectrum.py", "orbits/test_symmetry_level.py"),
-    *("spectral/test_bounds.py", "spectral/test_cholesky.py", "spectral/test_lanczos.py"),
-    *("spectral/test_rotations.py", "spectral/test_verified.py", "spectral/test_worst_rounding.py"),
+    *(
+        "spectrum/test_orbit_spectrum.py",
+        "spectrum/test_spectrum.py",
+        "spectrum/test_symmetry_level.py",
+    ),
+    *("norms/test_bounds.py", "norms/test_cholesky.py", "norms/test_lanczos.py"),
+    *("norms/test_rotations.py", "norms/test_verified.py", "norms/test_worst_rounding.py"),
 )
 PAGES = ("docs/kernels.md", "docs/howto/rotations.md", "docs/howto/sources.md")
 

@@ -26,7 +26,7 @@ import importlib, json, os, sys, warnings
 import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
-from sparseaug.spectral.clausen import mean_blocks
+from sparseaug.norms.clausen import mean_blocks
 """
 SCRIPT = """
 for module in ("sparseaug.kernels.group_means", "sparseaug.actions.prepared"):

@@ -5,20 +5,19 @@ A finite group G acts on the data. Draw one multiset S of m elements, before tra
 
 errors       typed errors: cause and remedy
 _checks      every check of an argument, and the table of all limits of size
-balance      orders and signs that are more even than random ones, for everyone
-qmc          the same as engines in the style of scipy.stats.qmc
 groups       finite groups and rotations: order, compose, inverse, uniform sample, rank, irreps
 actions      how a group element moves an array
 sampling     the oracle that counts, and S as data
+qmc          orders and signs that are more even than random ones; engines in the style of scipy's
 theory       the paper's bounds: numbers in, numbers out
-spectral     how good S is: the norm of Pi_S - Pi_G, exactly
+norms        how good S is: the norm of Pi_S - Pi_G, exactly
+spectrum     how a function varies over a group, and whether data are invariant
 designs      S by construction, by search, and the best sets known
 plans        m and T for a group, by each method
 kernels      invariant kernels and exact means over the group
 risk         R_n, R_n^S, R_n^G: value and gradient
 descent      none, full, streaming and one-shot in one loop
 certificate  what holds at the returned iterate, and how we know
-orbits       how much a function varies over orbits, and whether data are invariant
 testing      checks for your own groups, actions and oracles
 nn           the PyTorch layer (import sparseaug.nn)
 sklearn      the scikit-learn layer (import sparseaug.sklearn)
@@ -47,9 +46,9 @@ _NAMES = {
     "sparseaug.actions.combine": "together",
     "sparseaug.actions.linear": "linear",
     "sparseaug.actions.rotate": "rotate",
-    "sparseaug.balance.orders": "orders",
-    "sparseaug.balance.report": "orders_report",
-    "sparseaug.balance.signs": "signs signs_report",
+    "sparseaug.qmc.orders": "orders",
+    "sparseaug.qmc.report": "orders_report",
+    "sparseaug.qmc.signs": "signs signs_report",
     "sparseaug.certificate.certify": "certify",
     "sparseaug.descent": "descend",
     "sparseaug.designs.choose": "choose",
@@ -67,34 +66,33 @@ _NAMES = {
     "sparseaug.groups.rotations": "orthogonal rotations",
     "sparseaug.groups.symmetric": "symmetric",
     "sparseaug.kernels": "GaussianKernel SpectralMixtureKernel",
-    "sparseaug.orbits": "invariance_error test_invariance",
-    "sparseaug.orbits.orbit_spectrum": "orbit_spectrum",
-    "sparseaug.orbits.pilot": "pilot",
+    "sparseaug.spectrum": "invariance_error test_invariance",
+    "sparseaug.spectrum.orbit_spectrum": "orbit_spectrum",
+    "sparseaug.plans.pilot": "pilot",
     "sparseaug.plans.plan": "plan",
     "sparseaug.risk": "KernelModel augmented_risk",
     "sparseaug.sampling": "GroupSample Oracle",
     "sparseaug.sampling.augment": "augment",
-    "sparseaug.spectral.deviation": "deviation",
-    "sparseaug.spectral.draw_until": "draw_until",
-    "sparseaug.spectral.profiles.profile": "profile",
+    "sparseaug.norms.deviation": "deviation",
+    "sparseaug.norms.draw_until": "draw_until",
+    "sparseaug.norms.profiles.profile": "profile",
 }
 _PACKAGES = [
     "actions",
-    "balance",
     "certificate",
     "descent",
     "designs",
     "groups",
     "kernels",
     "nn",
-    "orbits",
+    "norms",
     "plans",
     "qmc",
     "risk",
     "sampling",
     "sklearn",
     "sources",
-    "spectral",
+    "spectrum",
     "testing",
     "views",
 ]

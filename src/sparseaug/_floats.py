@@ -10,7 +10,7 @@ unit, norm                a vector scaled by a power of two, and its length at a
 text_up, text_down        a bound in print that stays a bound
 popcount                  how many bits of each integer are 1
 
-Correctly rounded values of real formulas are in `theory`; norms of matrices in `spectral.verified`.
+Correctly rounded values of real formulas are in `theory`; norms of matrices in `norms.verified`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ UNIT = 2.0**-53
 SMALLEST = math.ulp(0.0)
 """The smallest float above 0, 2^-1074: what a positive number below it rounds up to, and what a product
 can lose by underflow, beyond its relative rounding."""
+
+MOST_SQUARED = 1e150
+"""The largest number of which sums of squares stay within the range of floats."""
 
 TINY = 1e-140
 """Below this, squares leave the range of a float and relative errors mean nothing."""

@@ -158,7 +158,7 @@ def certificates(ax: Axes) -> None:
 
 
 @cache
-def measured_spectrum() -> sa.orbits.Spectrum:
+def measured_spectrum() -> sa.spectrum.Spectrum:
     """Of a network trained on digits without shifts, over the 64 periodic ones."""
     import torch
     from sklearn.datasets import load_digits

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from sparseaug.certificate import Evidence, a_priori, certify
 from sparseaug.kernels.arrays import Floats
+from sparseaug.norms import NormOptions, deviation
 from sparseaug.risk import MomentRisk
-from sparseaug.spectral import NormOptions, deviation
 from studies.paper.config import Config
 from studies.paper.folder import Folder
 from studies.paper.kinds import BOUNDS, DELTA, FACTS

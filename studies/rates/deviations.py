@@ -13,8 +13,8 @@ import numpy as np
 from sparseaug.designs import design
 from sparseaug.designs.constructions import fixed
 from sparseaug.groups import Group, group
+from sparseaug.norms import NormOptions, deviation
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.spectral import NormOptions, deviation
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 from studies.rates.part import Result, Task
 from studies.rates.problems import group_label

@@ -19,9 +19,9 @@ from scipy.spatial.transform import Rotation
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.groups import Group, Rows, rotations
 from sparseaug.kernels.arrays import Floats
-from sparseaug.orbits import Spectrum
-from sparseaug.orbits.measure import measure
 from sparseaug.sampling import GroupSample
+from sparseaug.spectrum import Spectrum
+from sparseaug.spectrum.measure import measure
 
 Predict = Callable[[Floats], Floats]
 """From inputs (n, ...) to outputs (n, p)."""

@@ -13,7 +13,7 @@ import sparseaug as sa
 from sparseaug.designs.constructions import known
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Group, Rows
-from sparseaug.spectral.spectrum import Spectrum
+from sparseaug.spectrum.spectrum import Spectrum
 
 Rule = Callable[[Group, int, np.random.Generator], Rows]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 import sparseaug as sa
-from sparseaug.spectral.spectrum import Spectrum
+from sparseaug.spectrum.spectrum import Spectrum
 from studies.views.orbit import product_grid
 from studies.which.contenders import Contender
 from studies.which.pairs import Pair

@@ -99,7 +99,7 @@ def test_no_package_above_asks_which_family_an_action_is():
         kind.__name__ for base in (sa.actions.Action, sa.groups.Group) for kind in _below(base)
     }
     found = []
-    for folder in ("kernels", "nn", "orbits", "sklearn", "sources", "sampling"):
+    for folder in ("kernels", "nn", "spectrum", "sklearn", "sources", "sampling"):
         for path in (SOURCE / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 asked = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance"

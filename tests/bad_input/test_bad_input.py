@@ -61,15 +61,15 @@ EXCUSED = {
                 "risk.StreamingRisk",
             ),
             *("nn.FitStep", "nn.InvarianceBound", "nn.OrbitStatistics"),
-            *("orbits.InvarianceReport", "spectral.Deviation", "sources.Symmetry"),
-            *("orbits.InvarianceTest", "orbits.Pilot", "spectral.Drawn", "plans.SampledWords"),
+            *("spectrum.InvarianceReport", "norms.Deviation", "sources.Symmetry"),
+            *("spectrum.InvarianceTest", "plans.Pilot", "norms.Drawn", "plans.SampledWords"),
             *(
-                "balance.OrdersReport",
-                "balance.SignsReport",
+                "qmc.OrdersReport",
+                "qmc.SignsReport",
                 "designs.Choice",
-                "spectral.Prediction",
-                "spectral.Spectrum",
-                "spectral.Profile",
+                "spectrum.Prediction",
+                "spectrum.Spectrum",
+                "norms.Profile",
             ),
             *(
                 "designs.Inspection",
@@ -115,7 +115,7 @@ EXCUSED = {
     "groups.Group.check(name)": "what the message is to call the rows",
     "actions.require_law(name)": "what the message is to call the data",
     "sklearn.OneShotEstimator.fit(fit_params)": "those of the inner estimator",
-    "orbits.assert_invariant(options)": "those of invariance_error",
+    "spectrum.assert_invariant(options)": "those of invariance_error",
 }
 
 

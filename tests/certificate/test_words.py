@@ -14,7 +14,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.certificate import Evidence, exact, spectral, words
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.spectral import LongRunWarning
+from sparseaug.norms import LongRunWarning
 
 module = importlib.import_module("sparseaug.certificate.sparse")
 

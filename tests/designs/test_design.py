@@ -13,7 +13,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.designs.constructions.lattices import lattice
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
-from sparseaug.spectral.spectrum import prior
+from sparseaug.spectrum.spectrum import prior
 
 GROUPS = [
     "S3",

@@ -13,7 +13,7 @@ from sparseaug.designs.prediction import Kernel, best_rows, best_union
 from sparseaug.designs.rotation_search import search_rotations
 from sparseaug.designs.selection import kernel_of, select
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.spectrum import Spectrum, prior
+from sparseaug.spectrum.spectrum import Spectrum, prior
 
 GROUPS = (
     *("C30", "C6xC8", "Z2^5", "S4", "A5", "D9", "B3", "SO2", "SO3", "O3", "O2", "Z2^40", "S13"),

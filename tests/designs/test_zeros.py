@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.balance.field import field, prime_power
 from sparseaug.designs.constructions.arrays import mixed_rows, mixed_size
+from sparseaug.qmc.field import field, prime_power
 from tests.designs.counting import has_strength, is_balanced, is_transitive, parity
 
 PRIME_POWERS = [q for q in range(2, 33) if prime_power(q)]

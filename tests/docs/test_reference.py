@@ -23,20 +23,20 @@ ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
     "sparseaug.actions": ("Action",),
-    "sparseaug.balance": ("OrdersReport", "SignsReport"),
+    "sparseaug.qmc": ("OrdersReport", "SignsReport"),
     "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
         *("Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),
         *("mathieu", "rubik"),
     ),
-    "sparseaug.orbits": (
+    "sparseaug.spectrum": (
         *("InvarianceReport", "InvarianceTest", "Pilot"),
         *("Prediction", "Spectrum", "assert_invariant"),
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
     "sparseaug.sampling": ("Origin",),
-    "sparseaug.spectral": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
+    "sparseaug.norms": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
 }
 PACKAGES = (
     "designs",

@@ -10,8 +10,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups import Group, Irrep, Rows
-from sparseaug.orbits.measure import drawn as drawn_measurement
-from sparseaug.orbits.measure import measure
+from sparseaug.spectrum.measure import drawn as drawn_measurement
+from sparseaug.spectrum.measure import measure
 
 P = 3
 

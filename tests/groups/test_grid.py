@@ -8,8 +8,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.representations import class_labels
-from sparseaug.spectral.generation import generated_order
-from sparseaug.spectral.regular import regular_norm
+from sparseaug.norms.generation import generated_order
+from sparseaug.norms.regular import regular_norm
 
 
 def by_numpy(row: np.ndarray, grid: np.ndarray, n: int) -> np.ndarray:

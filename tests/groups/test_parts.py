@@ -25,9 +25,9 @@ from sparseaug.groups.parts import (
     find_parts,
 )
 from sparseaug.groups.permutations import compose_permutations
+from sparseaug.norms.regular import regular_norm
 from sparseaug.plans import degree_dimension_sum
 from sparseaug.sources import graph_automorphisms
-from sparseaug.spectral.regular import regular_norm
 
 
 def some_elements(part: PermutationPart, count: int = 50, seed: int = 0) -> Rows:

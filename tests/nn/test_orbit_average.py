@@ -209,7 +209,7 @@ def test_the_kind_of_the_deviation_is_kept():
     S = sa.Oracle(SETS.group, seed=0).draw(8)
     fields = {k: v for k, v in vars(sa.deviation(S)).items() if k != "failure_probability"}
     for failure, kind in ((None, "estimate"), (0.01, "with probability 1 - 0.01")):
-        given = sa.spectral.Deviation(**fields, failure_probability=failure)
+        given = sa.norms.Deviation(**fields, failure_probability=failure)
         average = OrbitAverage(model_of(4, 1), SETS, S, deviation=given)
         bound = average.invariance_bound(output_range=(0, 2))
         assert bound.kind == bound.to_dict()["kind"] == kind

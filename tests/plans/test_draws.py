@@ -11,10 +11,10 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.norms.coordinates import coordinates
 from sparseaug.plans import degree_dimension_sum, plan
 from sparseaug.plans.table import format_deviation
-from sparseaug.spectral.coordinates import coordinates
-from tests.spectral.test_coordinates import degree_of_irrep
+from tests.norms.test_coordinates import degree_of_irrep
 
 CONSTANTS = {"C": 1.5, "B": 0.7, "L": 4.0, "gap": 1.25}
 
@@ -185,7 +185,7 @@ def test_a_target_is_printed_as_it_was_given():
 
 def test_draws_that_take_minutes_are_announced_and_those_that_take_hours_refused():
     with pytest.raises(
-        sa.spectral.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
+        sa.norms.LongRunWarning, match=r"draw_until on S10 .* draws, takes about \d.* minute"
     ):
         plan(sa.symmetric(10), deviation=1e-3, draw=True)  # warnings are errors here: not run
     with pytest.raises(GroupTooLargeError, match="leave draw=True out"):

@@ -11,7 +11,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.spectral.regular import regular_norm
+from sparseaug.norms.regular import regular_norm
 from sparseaug.testing import check_action, check_group
 
 COUNTS = [9, 8, 4]

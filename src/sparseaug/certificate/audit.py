@@ -31,10 +31,10 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
+from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral import deviation
 
 WORK = 1 << 31
 """Kernel values up to which S itself is translated unless `translates_of` says otherwise: about 20

@@ -19,10 +19,10 @@ from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, SoundnessError, UnsupportedError, shorten
 from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
 from sparseaug.kernels.arrays import Floats, check_vector
+from sparseaug.norms import Deviation, deviation
 from sparseaug.risk import MomentRisk, augmented_risk
 from sparseaug.risk.problem import KernelProblem, check_problem
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral import Deviation, deviation
 
 
 @final

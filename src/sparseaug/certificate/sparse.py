@@ -31,9 +31,9 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.kernels.discrepancy import varying_data, varying_gradient
+from sparseaug.norms import LongRunWarning, deviation
 from sparseaug.risk import MomentRisk, augmented_risk
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral import LongRunWarning, deviation
 from sparseaug.theory import deviation_bound
 
 # "certain" is said of actions that move entries and signs, which are isometries. Of matrices with

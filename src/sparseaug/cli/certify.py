@@ -49,7 +49,7 @@ def certify(
       sparseaug certify S.safetensors --profile
       sparseaug certify rows.csv --group S6
     """
-    from sparseaug.spectral import NormOptions, deviation, profile  # SciPy takes a while to import
+    from sparseaug.norms import NormOptions, deviation, profile  # SciPy takes a while to import
 
     if by is not None and not by_degree:
         raise click.UsageError("--by goes with --profile.")

@@ -17,7 +17,7 @@ from sparseaug.groups import Group, format_order, group
 from sparseaug.sampling import GroupSample
 
 if TYPE_CHECKING:
-    from sparseaug.spectral.spectrum import Spectrum
+    from sparseaug.spectrum.spectrum import Spectrum
 
 
 def say(text: str = "") -> None:
@@ -36,7 +36,7 @@ LARGEST_TEXT = 1 << 26
 
 def read_spectrum(path: str) -> Spectrum:
     """The spectrum whose `to_dict()` a JSON file holds; anything else is a `UsageError`."""
-    from sparseaug.spectral.spectrum import Spectrum  # SciPy takes a while to import
+    from sparseaug.spectrum.spectrum import Spectrum  # SciPy takes a while to import
 
     text = _read_text(path, "--spectrum")
     try:

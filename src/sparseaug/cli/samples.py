@@ -65,7 +65,7 @@ def draw(
     title = f"How good it is: sparseaug certify {out}"
     more: dict[str, Any] = {}
     if target is not None:
-        from sparseaug.spectral import draw_until  # SciPy takes a while to import
+        from sparseaug.norms import draw_until  # SciPy takes a while to import
 
         with Waiting(f"drawing from {name}"):
             drawn = draw_until(oracle, target=target, degree=degree)

@@ -38,7 +38,7 @@ from sparseaug.groups.degrees.bands import Bands
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.spectral.spectrum import Prediction, Spectrum, require_spectrum
+from sparseaug.spectrum.spectrum import Prediction, Spectrum, require_spectrum
 
 MOST_SEARCHED = 512
 """Elements of a set that is searched for on the way to an error."""

@@ -17,9 +17,9 @@ from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Group, as_group, format_order
 from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
-from sparseaug.spectral import deviation
-from sparseaug.spectral.spectrum import Spectrum, prior, require_spectrum
+from sparseaug.spectrum.spectrum import Spectrum, prior, require_spectrum
 
 
 def design(

@@ -33,14 +33,14 @@ from sparseaug.groups import Group, Rows, as_group, cyclic, direct_product, form
 from sparseaug.groups.degrees import Degree
 from sparseaug.groups.degrees.counts import degree_size
 from sparseaug.groups.degrees.graded import counted
+from sparseaug.norms.deviation import deviation
+from sparseaug.norms.generation import generated_order
+from sparseaug.norms.methods import as_known
+from sparseaug.norms.profiles.profile import profile
+from sparseaug.norms.profiles.result import Level, Profile
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.deviation import deviation
-from sparseaug.spectral.generation import generated_order
-from sparseaug.spectral.methods import as_known
-from sparseaug.spectral.profiles.profile import profile
-from sparseaug.spectral.profiles.result import Level, Profile
-from sparseaug.spectral.spectrum import prior
+from sparseaug.spectrum.spectrum import prior
 
 
 @final

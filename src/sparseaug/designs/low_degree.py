@@ -35,7 +35,7 @@ from sparseaug.designs.search import STARTS, Moves, greedy, search
 from sparseaug.designs.worst_case import is_listed
 from sparseaug.errors import shorten
 from sparseaug.groups import Group, Rows, sign_flips
-from sparseaug.spectral.norm import announce
+from sparseaug.norms.norm import announce
 
 LARGEST_SIGNS = 1000
 """Signs up to which all pairs are looked at."""

@@ -21,8 +21,8 @@ from sparseaug.designs.objectives import EXCHANGES, Between, Columns, Values
 from sparseaug.designs.search import Moves, Places, exchange, greedy
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
+from sparseaug.norms.regular import left_translations
 from sparseaug.sampling import keyed_rng
-from sparseaug.spectral.regular import left_translations
 
 MOST_CANDIDATES = 50_000
 """Elements of a group that are all candidates; of an abelian one twenty times as many."""

@@ -29,9 +29,9 @@ from sparseaug.designs.rotation_search import search_rotations
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.bands import Bands
+from sparseaug.norms.norm import announce
 from sparseaug.sampling import GroupSample, Origin
-from sparseaug.spectral.norm import announce
-from sparseaug.spectral.spectrum import Prediction, Spectrum
+from sparseaug.spectrum.spectrum import Prediction, Spectrum
 
 MOST_STARTS = 3
 """Constructions that the search starts from, and subgroups whose cosets it puts together."""

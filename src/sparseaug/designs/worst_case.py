@@ -22,8 +22,8 @@ from sparseaug.designs.objectives import Elements, Objective, Scores, Values
 from sparseaug.designs.search import Places, first_least
 from sparseaug.errors import shorten
 from sparseaug.groups import Group
-from sparseaug.spectral.norm import announce
-from sparseaug.spectral.regular import left_translations
+from sparseaug.norms.norm import announce
+from sparseaug.norms.regular import left_translations
 
 LARGEST_ORDER = 1_000_000
 """Order up to which the whole group is listed."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import ddot
 
+from sparseaug._floats import MOST_SQUARED
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
 from sparseaug.actions.base import require_action
@@ -18,9 +19,6 @@ from sparseaug.groups import Rows
 Floats: TypeAlias = NDArray[np.float64]
 
 _FLOAT64 = np.dtype(np.float64)
-
-LARGEST = 1e150
-"""Targets and weights at most: their squares stay within the range of floats."""
 
 
 def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Floats:
@@ -59,9 +57,9 @@ def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
             "(n,), one number per sample" if length is None else f"({length},), one number each"
         )
         raise ArgumentError(f"{name} has shape {array.shape}; give {wanted}.")
-    if abs(array).max() > LARGEST:
+    if abs(array).max() > MOST_SQUARED:
         raise ArgumentError(
-            f"{name} has entries above {LARGEST:g}, whose squares overflow; scale it."
+            f"{name} has entries above {MOST_SQUARED:g}, whose squares overflow; scale it."
         )
     return array
 

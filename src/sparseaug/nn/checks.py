@@ -19,7 +19,7 @@ from sparseaug.actions.arrays import (
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.graphs import is_graph
-from sparseaug.orbits.models import choose_output
+from sparseaug.spectrum.models import choose_output
 
 
 def require_tensor(name: str, x: Any, axes: int) -> None:

@@ -21,9 +21,9 @@ from sparseaug.errors import ArgumentError
 from sparseaug.nn.checks import require_batch, require_output
 from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
 from sparseaug.nn.ranks import require_same, sum_over_ranks
-from sparseaug.orbits.models import call_model, check_chunk, require_model, usual_chunk
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
+from sparseaug.spectrum.models import call_model, check_chunk, require_model, usual_chunk
 
 if TYPE_CHECKING:
     from torch.nn import Module as Metric

@@ -28,12 +28,18 @@ from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.checks import require_batch, require_outputs
 from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
-from sparseaug.orbits import orbit_spectrum
-from sparseaug.orbits.models import call_model, check_chunk, evaluating, require_model, usual_chunk
+from sparseaug.norms import Deviation
+from sparseaug.norms import deviation as compute_deviation
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral import Deviation
-from sparseaug.spectral import deviation as compute_deviation
+from sparseaug.spectrum import orbit_spectrum
+from sparseaug.spectrum.models import (
+    call_model,
+    check_chunk,
+    evaluating,
+    require_model,
+    usual_chunk,
+)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from sparseaug.designs.constructions import fixed
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.groups.orders import ENUMERATION_LIMIT
+from sparseaug.norms import deviation as exact_deviation
+from sparseaug.norms import draw_until
+from sparseaug.norms.methods import preferred
+from sparseaug.norms.norm import announce
 from sparseaug.plans.dimension import degree_dimension_sum, find_dimension_sum, typical_draws
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of, sum_note
 from sparseaug.sampling import Oracle
-from sparseaug.spectral import deviation as exact_deviation
-from sparseaug.spectral import draw_until
-from sparseaug.spectral.methods import preferred
-from sparseaug.spectral.norm import announce
 from sparseaug.theory import deviation_sample_size, sharp_deviation_sample_size
 
 CHEAP_SUM = 1_000

@@ -1,5 +1,28 @@
-"""Engines in the style of `scipy.stats.qmc`: orders, signs and rotations. NumPy alone."""
+"""Orders and signs for everyone: integer arrays that are more even than random ones. NumPy alone.
+
+orders    orders(n, m): orders of n items, in five balances
+middle    pairs of reverses, every item of three in the middle equally often
+places    Latin squares: positions, pairs of places, neighbours, chains of first items
+signs     signs(d, m): orthogonal arrays, any m; what rows of signs average exactly
+report    what a set of orders averages exactly, and what it leaves compared with random ones
+engines   orders, signs and rotations in the style of `scipy.stats.qmc`
+binary    orthogonal arrays of signs
+field     GF(q) to q = 1,024
+"""
 
 from sparseaug.qmc.engines import Permutations, Rotations, Signs
+from sparseaug.qmc.orders import orders
+from sparseaug.qmc.report import OrdersReport, orders_report
+from sparseaug.qmc.signs import SignsReport, signs, signs_report
 
-__all__ = ["Permutations", "Rotations", "Signs"]
+__all__ = [
+    "OrdersReport",
+    "Permutations",
+    "Rotations",
+    "Signs",
+    "SignsReport",
+    "orders",
+    "orders_report",
+    "signs",
+    "signs_report",
+]

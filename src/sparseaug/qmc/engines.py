@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_choice, check_integer, check_rng, require_memory
-from sparseaug.balance.orders import BALANCES, orders
-from sparseaug.balance.signs import signs
 from sparseaug.groups.quaternions import Quaternions, multiplied, signed, unit
+from sparseaug.qmc.orders import BALANCES, orders
+from sparseaug.qmc.signs import signs
 
 
 class _Sequence(ABC):

@@ -25,10 +25,10 @@ from sparseaug.actions.arrays import Shape
 from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Group, cyclic
+from sparseaug.norms import Deviation, deviation
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.sklearn.moved_rows import copies, is_frame, is_table, take_rows
-from sparseaug.spectral import Deviation, deviation
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
 

@@ -27,7 +27,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.orbits.models import evaluating
+from sparseaug.spectrum.models import evaluating
 
 Named = dict[str, NDArray[Any]]
 

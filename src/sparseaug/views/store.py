@@ -24,11 +24,11 @@ from sparseaug._checks import (
 from sparseaug.actions.arrays import as_numpy, library, require_dense
 from sparseaug.errors import ArgumentError, FileFormatError, shorten
 from sparseaug.groups import Rows
-from sparseaug.orbits.measure import measurement_at
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.sample import as_sample
-from sparseaug.spectral.spectrum import Spectrum
+from sparseaug.spectrum.measure import measurement_at
+from sparseaug.spectrum.spectrum import Spectrum
 from sparseaug.views.layout import FLOATS, Layout, restored
 from sparseaug.views.places import place_of
 from sparseaug.views.work import Work, extend, work_on

@@ -10,7 +10,7 @@ import numpy as np
 
 import sparseaug as sa
 from sparseaug import certificate, kernels, orbits, plans, risk, sampling, spectral, testing
-from sparseaug.spectral.spectrum import prior
+from sparseaug.spectrum.spectrum import prior
 from tests.bad_input.judge import Example, Fresh, key
 from tests.bad_input.values import TrapError
 
@@ -103,7 +103,7 @@ def of_designs() -> Iterator[Example]:
 def of_spectral() -> Iterator[Example]:
     every = {
         **{"S": S, "degree": None, "action": None, "shape": None},
-        **{"progress": None, "options": sa.spectral.NormOptions()},
+        **{"progress": None, "options": sa.norms.NormOptions()},
     }
     yield Example(sa.deviation, every)
     yield Example(sa.deviation, {"S": S, "degree": 1})
@@ -121,7 +121,7 @@ def of_spectral() -> Iterator[Example]:
     )
     rare = {"delta": 0.05, "device": None, "failure_probability": 1e-9, "n_jobs": 1}
     yield Example(
-        lambda **options: sa.deviation(S, options=sa.spectral.NormOptions(**options)),
+        lambda **options: sa.deviation(S, options=sa.norms.NormOptions(**options)),
         rare,
         of="spectral.NormOptions",
     )

@@ -166,7 +166,7 @@ def of_models() -> Iterator[Example]:
         takes={"x": MOVED},
     )
     yield Example(
-        sa.orbits.assert_invariant,
+        sa.spectrum.assert_invariant,
         {
             **{"model": lambda x: 0 * x[:, 0], "action": ACT, "S_or_group": S, "x": X.numpy()},
             **{"tolerance": None},

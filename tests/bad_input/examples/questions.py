@@ -29,7 +29,7 @@ def of_pilots() -> Iterator[Example]:
     yield Example(found.predict, {"S": S}, takes={"S": ("a billion",)})
     yield Example(found.plan, {"eps": 0.1, "delta": 0.05})
     yield Example(found.plan(0.1).row, {"method": "draws"})
-    yield Example(sa.orbits.Pilot.from_dict, {"data": found.to_dict()})
+    yield Example(sa.plans.Pilot.from_dict, {"data": found.to_dict()})
 
 
 def of_orders() -> Iterator[Example]:

@@ -22,7 +22,7 @@ from sparseaug.designs.constructions.searched import full, searched
 from sparseaug.designs.constructions.shifts import shifts
 from sparseaug.designs.constructions.signs import flips
 from sparseaug.groups import Group
-from sparseaug.spectral import deviation as exact_deviation
+from sparseaug.norms import deviation as exact_deviation
 
 __all__ = ["Design", "best_by_degree", "constructions_of", "fixed", "known", "made_for"]
 

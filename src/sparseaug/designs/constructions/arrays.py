@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sparseaug.balance.field import LARGEST, Rows, field, prime_powers
+from sparseaug.qmc.field import LARGEST, Rows, field, prime_powers
 
 
 def mixed_size(levels: Sequence[int], t: int) -> int | None:

@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
-from sparseaug.balance.binary import LARGEST_ARRAY, strengths
 from sparseaug.designs.constructions.arrays import mixed_rows, mixed_size, near_rows
 from sparseaug.designs.constructions.base import Design
 from sparseaug.errors import UnsupportedError, shorten
 from sparseaug.groups import Group, Hyperoctahedral, Rows, sign_flips, symmetric
+from sparseaug.qmc.binary import LARGEST_ARRAY, strengths
 
 MOST_FACTORS = 64
 """Factors of a product that are crossed."""

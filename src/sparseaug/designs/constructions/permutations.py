@@ -18,9 +18,9 @@ from functools import partial
 
 import numpy as np
 
-from sparseaug.balance.field import LARGEST, Ring, field, prime_power, prime_powers
 from sparseaug.designs.constructions.base import Build, Design
 from sparseaug.groups import Rows, Symmetric, alternating, mathieu
+from sparseaug.qmc.field import LARGEST, Ring, field, prime_power, prime_powers
 
 _LISTED = 12
 """n up to which n! / 2 is worth a row in the table."""

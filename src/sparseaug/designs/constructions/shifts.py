@@ -15,10 +15,10 @@ from itertools import product
 import numpy as np
 
 from sparseaug._floats import up
-from sparseaug.balance.field import LARGEST, Field, field, prime_power
 from sparseaug.designs.constructions.arrays import mixed_rows, mixed_size
 from sparseaug.designs.constructions.base import Design
 from sparseaug.groups import Abelian, Rows
+from sparseaug.qmc.field import LARGEST, Field, field, prime_power
 
 _MOST_FACTORS = 4096
 _LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised

@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from sparseaug._floats import up
-from sparseaug.balance.binary import strength_name, strength_rows, strength_size, strengths
-from sparseaug.balance.field import LARGEST, field
 from sparseaug.designs.constructions.base import Design
 from sparseaug.groups import Abelian, Rows
+from sparseaug.qmc.binary import strength_name, strength_rows, strength_size, strengths
+from sparseaug.qmc.field import LARGEST, field
 
 
 def flips(group: Abelian) -> Iterator[Design]:

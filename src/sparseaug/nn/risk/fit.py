@@ -17,7 +17,7 @@ from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.ranks import any_rank, require_same
-from sparseaug.orbits.models import MOST_CALLS
+from sparseaug.spectrum.models import MOST_CALLS
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk

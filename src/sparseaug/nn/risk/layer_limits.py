@@ -40,7 +40,7 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.risk.plain import change_of, change_of_torch, is_plain
 from sparseaug.nn.risk.trial import require_pure
-from sparseaug.spectral.verified import norm_upper
+from sparseaug.norms.verified import norm_upper
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk

@@ -42,11 +42,11 @@ from sparseaug.nn.risk.tiles import (
 )
 from sparseaug.nn.risk.trial import require_mean, require_pure
 from sparseaug.nn.states import module_risk_identity
-from sparseaug.orbits.models import MOST_CALLS, check_chunk
 from sparseaug.risk.problem import Draws, order_facts
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
+from sparseaug.spectrum.models import MOST_CALLS, check_chunk
 
 Loss = Callable[[Any, Any], Tensor]
 

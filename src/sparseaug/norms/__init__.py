@@ -1,0 +1,43 @@
+"""How good is S: the norm of D_S = Pi_S - Pi_G, exact, rigorous, restricted.
+
+deviation   deviation(S): the best method for the group; words; how it is known
+profiles    profile(S): norms and mean squares degree by degree
+draw_until  draw until the deviation is small enough
+generation  whether S can work at all
+methods     the methods, in order of preference
+
+characters, character_transforms  abelian and dihedral groups: the largest mean of a character
+walsh                             sign flips, exactly
+symmetric, clausen, induction     S_n and A_n: every irrep, by Clausen's recursion
+young_numba                       its inner loops compiled
+irreps                            groups whose irreps are known, and tensor products of them
+regular                           any group that can be listed
+tuples                            functions of few points
+coordinates                       functions of few coordinates of products and signed permutations
+representation                    a given linear action
+rotations                         SO(2), SO(3), O(2), O(3), by degree or for primes
+
+norm      what is known of a norm, and by which kind of knowledge
+verified  the norm of a matrix, proved by a Cholesky factorisation with every rounding added
+lanczos   the norm of an operator that is never formed, certain or with a stated probability
+"""
+
+from sparseaug.norms.deviation import Deviation, NormOptions, deviation
+from sparseaug.norms.draw_until import Drawn, draw_until
+from sparseaug.norms.methods import METHODS, best_method
+from sparseaug.norms.norm import LongRunWarning
+from sparseaug.norms.profiles.profile import profile
+from sparseaug.norms.profiles.result import Profile
+
+__all__ = [
+    "METHODS",
+    "Deviation",
+    "Drawn",
+    "LongRunWarning",
+    "NormOptions",
+    "Profile",
+    "best_method",
+    "deviation",
+    "draw_until",
+    "profile",
+]

@@ -1,0 +1,309 @@
+"""Blocks (1/m) sum_j pi(g_j) of the symmetric group by Clausen's recursion over cosets.
+
+The elements are sorted into cosets of S_(n-1), these into cosets of S_(n-2), and so on; only cosets
+that hold an element are kept. The Fourier transform then climbs from S_0 to S_n, each step by the
+transform of `induction`, shared between all elements and all shapes (Clausen 1989; Maslen 1998).
+
+The cosets of S_1 < S_2 < ... < S_n that hold an element, and what a climb over them rounds.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug._compiled import attempt
+from sparseaug._floats import UNIT, gamma
+from sparseaug.groups.fourier import Block
+from sparseaug.groups.young import Partition, dimension, partitions, restrict
+from sparseaug.norms.induction import Inductions, Kernel, TorchKernel, Transform
+from sparseaug.norms.verified import UNDERFLOW
+
+PANEL = 48
+"""Columns carried through the climb at once, at most."""
+
+STORE = 1 << 28
+"""Bytes that the blocks of the level where the panels start may take: the higher, the more panels."""
+
+SCRATCH = 1 << 27
+"""Bytes that the panels of all threads may take on one level."""
+
+
+def mean_blocks(
+    permutations: ArrayLike,
+    *,
+    shapes: Iterable[Partition] | None = None,
+    memory: int = 1 << 31,
+    threads: int | None = None,
+    device: str | None = None,
+) -> Iterator[Block]:
+    """Yield the block (1/m) sum_j pi(g_j) of every shape but the trivial one, small blocks first.
+
+    `shapes` asks for some shapes only, and then the work shrinks to what they need. Blocks are made
+    in batches of at most `memory` bytes (at least one block); small ones come first in each, and
+    more batches repeat some work. The result depends neither on `memory` nor on `threads`. On a
+    `device` of torch's, the blocks are tensors that never were anywhere else.
+
+    Examples:
+        >>> from sparseaug.norms.clausen import mean_blocks
+        >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
+        ...     print(block.label, block.values.round(3).tolist())
+        (1, 1, 1) [[-1.0]]
+        (2, 1) [[0.25, 0.433], [0.433, -0.25]]
+    """
+    rows = np.asarray(permutations, np.int64)
+    n = rows.shape[1]
+    kernel = _kernel(n) if device is None else TorchKernel(device)
+    tree = CosetTree.of(rows)
+    climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
+    for batch in in_batches(partitions(n)[1:] if shapes is None else shapes, memory):
+        matrices = climb.blocks(batch)
+        for shape in sorted(batch, key=dimension):
+            error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
+            yield Block(shape, matrices.pop(shape), error)
+
+
+def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
+    """Yield A^T A for each block A of `mean_blocks`, without multiplying, by the same transform.
+
+    A^T A = (1/m^2) sum_(j,k) pi(g_j^-1 g_k) is the mean of the m^2 quotients, and the transform
+    grows far more slowly with their number than a product of d x d matrices does with d: from S_11
+    on it takes less time than the product alone. The error is that of A^T A, and absolute: a norm
+    ||A|| below its square root drowns in it.
+
+    Examples:
+        >>> from sparseaug.norms.clausen import gram_blocks
+        >>> [block.values.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
+        [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
+    """
+    rows = np.asarray(permutations, np.int64)
+    quotients = np.argsort(rows, axis=1)[:, rows].reshape(-1, rows.shape[1])
+    return mean_blocks(quotients, **options)
+
+
+@dataclass(eq=False)
+class _Climb:
+    """From the leaves of the tree to the blocks of S_n."""
+
+    tree: CosetTree
+    kernel: Kernel
+    threads: int
+    _inductions: Inductions = field(default_factory=Inductions)
+    _ready: dict[Partition, tuple[Transform, Any]] = field(default_factory=dict)
+    _scratch: threading.local = field(default_factory=threading.local)
+
+    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Any]:
+        """The blocks of these shapes, in Fortran order."""
+        below = _contained(shapes)
+        values: dict[Partition, Any] = {(): self.kernel.place(self.tree.weights[:, None, None])}
+        level = 0
+        while level + 1 < len(below) and self._fits(level + 1, below):
+            values = self._whole_level(level, values, below)
+            level += 1
+        if level + 1 == len(below):
+            return {shape: values[shape][0] for shape in shapes}
+        for shape in set().union(*below[level:-1]):
+            self._transform(shape)
+        # Columns of a block are rows here, so that a panel writes long stretches of memory.
+        results = {shape: np.empty((dimension(shape), dimension(shape))) for shape in shapes}
+        # Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow.
+        rows = [
+            (k + 1) * len(self.tree.children[k + 1]) * max(map(dimension, below[k]))
+            for k in range(level, len(below) - 1)
+        ]
+        width = max(8, min(PANEL, SCRATCH // (8 * max(rows) * self.threads)))
+
+        def run(panel: tuple[Partition, int]) -> None:
+            shape, start = panel
+            columns = np.ascontiguousarray(values[shape][:, :, start : start + width])
+            self._panel(level, shape, columns, 0, start, below, results)
+
+        panels = [
+            (shape, start)
+            for shape in sorted(values, key=dimension, reverse=True)
+            for start in range(0, dimension(shape), width)
+        ]
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(run, panels))
+        return {shape: result.T for shape, result in results.items()}
+
+    def _fits(self, level: int, below: Sequence[set[Partition]]) -> bool:
+        """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
+        dimensions = [dimension(shape) for shape in below[level]]
+        stored = 8 * len(self.tree.children[level]) * sum(d * d for d in dimensions)
+        small = stored <= STORE and max(dimensions) <= PANEL
+        return small or level == 1 or self.kernel.whole
+
+    def _whole_level(
+        self, level: int, values: dict[Partition, Any], below: Sequence[set[Partition]]
+    ) -> dict[Partition, Any]:
+        """All blocks of all nodes of the next level."""
+        nodes, empty = len(self.tree.children[level + 1]), self.kernel.empty
+        above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
+        for shape in below[level]:
+            transform, y = self._induce(level, shape, values[shape], 0)
+            for larger, start, end, column in transform.extensions:
+                if larger in above:
+                    columns = slice(column, column + transform.dimension)
+                    above[larger][:, :, columns] = y[:, start:end]
+        return above
+
+    def _panel(
+        self,
+        level: int,
+        shape: Partition,
+        values: NDArray[np.float64],
+        first: int,
+        column: int,
+        below: Sequence[set[Partition]],
+        results: dict[Partition, NDArray[np.float64]],
+    ) -> None:
+        """Carry columns `column`, ... of `shape`, in rows `first`, ... of values, up to S_n."""
+        transform, y = self._induce(level, shape, values, first)
+        for larger, start, end, offset in transform.extensions:
+            if larger not in below[level + 1]:
+                continue
+            at = column + offset
+            if level + 2 < len(below):
+                self._panel(level + 1, larger, y, start, at, below, results)
+            else:
+                columns = results[larger][at : at + y.shape[2]]
+                self.kernel.transpose_into(columns, y[0, start:end])
+
+    def _induce(
+        self, level: int, shape: Partition, values: Any, first: int
+    ) -> tuple[Transform, Any]:
+        """One step up; the result lies in this thread's scratch of the level until the next one."""
+        transform, ready = self._transform(shape)
+        table = self.tree.children[level + 1]
+        size = (len(table), len(transform.source), values.shape[2])
+        if self.kernel.whole:
+            result = self.kernel.empty(size)
+        else:  # memory is reused: the first touch of fresh pages takes longer than a transform
+            rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
+            if level not in rooms or len(rooms[level]) < math.prod(size):
+                rooms[level] = self.kernel.empty(math.prod(size))
+            result = rooms[level][: math.prod(size)].reshape(size)
+        self.kernel.induce(ready, values, first, table, result)
+        return transform, result
+
+    def _transform(self, shape: Partition) -> tuple[Transform, Any]:
+        if shape not in self._ready:
+            transform = self._inductions.transform(shape)
+            self._ready[shape] = transform, self.kernel.prepare(transform)
+        return self._ready[shape]
+
+
+def _kernel(n: int) -> Kernel:
+    """What applies transforms; the compiled one's first use takes longer than S_11 without it."""
+    compiled: Kernel | None = None
+    if n > 11:
+        compiled = attempt("sparseaug.norms.young_numba", _try)
+    return compiled or Kernel()
+
+
+def _try(kernel: Any) -> Any:
+    """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
+    tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
+    _Climb(tree, kernel, 1).blocks([(2, 1), (1, 1, 1)])
+    return kernel
+
+
+def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:
+    """For each level the shapes that lie in one of these; level 0 first."""
+    levels = [set(shapes)]
+    while levels[-1] != {()}:
+        levels.append({smaller for shape in levels[-1] for smaller, _ in restrict(shape)})
+    return levels[::-1]
+
+
+def in_batches(shapes: Iterable[Partition], memory: int) -> Iterator[list[Partition]]:
+    """The shapes in order, so many at a time that their blocks take at most `memory` bytes."""
+    batch: list[Partition] = []
+    room = memory
+    for shape in shapes:
+        size = 8 * dimension(shape) ** 2
+        if batch and size > room:
+            yield batch
+            batch, room = [], memory
+        batch.append(shape)
+        room -= size
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True, eq=False)
+class CosetTree:
+    """The cosets that hold an element. A node of level l is a coset g S_l; its children lie in it.
+
+    With t_i the cycle i -> i+1 -> ... -> l -> i, every g in S_l is t_i h, i = g(l), h in S_(l-1).
+    """
+
+    children: tuple[NDArray[np.int64], ...]
+    """children[l][v, i - 1]: the node of level l - 1 where h lies, or -1; children[0] is empty."""
+
+    weights: NDArray[np.float64]
+    """How often each distinct element occurs, divided by the number of all."""
+
+    error: float
+    """The Frobenius norm of any block's error is at most this times sqrt(dimension)."""
+
+    @staticmethod
+    def of(rows: NDArray[np.int64]) -> CosetTree:
+        """Sort the elements into cosets, level by level."""
+        total, n = rows.shape
+        node = np.zeros(total, dtype=np.int64)
+        count = 1
+        children: list[NDArray[np.int64]] = []
+        for level in range(n, 0, -1):
+            image = rows[:, level - 1]
+            keys, node = np.unique(node * level + image, return_inverse=True)
+            table = np.full(count * level, -1, dtype=np.int64)
+            table[keys] = np.arange(len(keys))
+            children.append(table.reshape(count, level))
+            rows = rows[:, : level - 1] - (rows[:, : level - 1] > image[:, None])
+            count = len(keys)
+        children.append(np.empty((count, 0), dtype=np.int64))
+        children.reverse()
+        counts = np.bincount(node, minlength=count)
+        return CosetTree(tuple(children), counts / total, _error(children, counts / total))
+
+
+# Rounding. Let f_v be the true transform of node v (weights included) and c_v its weight: f_v is a
+# sum of orthogonal matrices, so ||f_v||_F <= c_v sqrt(d). Claim: the computed one errs by at most
+# e_v sqrt(d) in every shape, with e_v = u c_v for a single element (one division) and, at level l,
+#     e_v = sum_i e_i + eta_l sqrt(l sum_i (c_i + e_i)^2)             (i over the children of v).
+# The first term carries the children's errors through sum_i pi(t_i): pi is orthogonal, and the
+# blocks of a child are a direct sum, sqrt(sum_rho e_i^2 d_rho) = e_i sqrt(d_sigma).
+# The second is the rounding of the transform itself. In the units z of `induction` each stage is
+# orthogonal. A mix of c + 1 rows computes each number by c + 1 products with coefficients within
+# 2 u (a correctly rounded quotient, then a root) and c additions, in any order and with or without
+# FMA: within gamma(c + 3) |M| |z|, of norm at most gamma(c + 3) sqrt(c + 1) ||z||: the norm of
+# |M| is at most ||M||_F = sqrt(c + 1), M being orthogonal. A shape of k boxes has c corners only if
+# c (c + 1) / 2 <= k. The scale at the end costs gamma(3). Hence the error of z is eta_l ||x||, with
+#     1 + eta_l = (1 + gamma(3)) prod_(k < l) (1 + gamma(c_k + 3) sqrt(c_k + 1)),
+# y_sigma = sqrt(l d_rho / d_sigma) z_sigma, and over the columns rho of sigma
+#     sum_rho (l d_rho / d_sigma) eta^2 C d_rho <= l eta^2 C d_sigma,  C = sum_i (c_i + e_i)^2,
+# because sum_rho d_rho^2 <= d_sigma^2. Numbers below 2^-900 are lost to underflow at worst.
+def _error(children: Sequence[NDArray[np.int64]], weights: NDArray[np.float64]) -> float:
+    mass, error = weights, UNIT * weights
+    eta = gamma(3)
+    for level in range(1, len(children)):
+        table = children[level]
+        here = np.where(table >= 0, mass[table], 0.0)
+        wrong = np.where(table >= 0, error[table], 0.0)
+        local = eta * np.sqrt(level * ((here + wrong) ** 2).sum(axis=1))
+        mass, error = here.sum(axis=1), wrong.sum(axis=1) + local
+        corners = (math.isqrt(8 * level + 1) - 1) // 2
+        stage = gamma(corners + 3) * math.sqrt(corners + 1)
+        eta += stage + eta * stage
+    # These few sums are positive and short: their own rounding is below one part in 2^20.
+    return float(error[0]) * (1 + 2**-20) + UNDERFLOW

@@ -1,0 +1,289 @@
+"""`degree=` for direct products and signed permutations: functions of few coordinates in all.
+
+The coordinates of an element are what it does to single points: of a factor that permutes n points
+the images of its n points, of B_n the images of the n axes +e_i (an axis with a sign), of an abelian
+factor each cyclic coordinate; of a product, all of these together. A function of the coordinates in
+a set C is constant on the cosets of the subgroup that fixes them, and that subgroup is the product of
+the factors' ones. So those functions are the tensor product, over the factors, of the permutation
+modules T_d of ordered d-tuples of points on different axes, d the number of coordinates of C in the
+factor; and the irreps of degree at most k are those in T_(d_1) x ... x T_(d_r), d_1 + ... + d_r <= k.
+T_(d+1) maps onto T_d (forget the last point), hence the combinations with a sum of exactly k hold
+the rest. Each is a permutation module again: the largest of their norms is the norm.
+
+B_n on its 2n points +-e_i: a tuple with both e_i and -e_i is fixed by what fixes it without -e_i, so
+tuples on different axes, 2^d n! / (n - d)! of them, hold all irreps that d-tuples of points do: the
+pairs (alpha|beta) with n - alpha_1 <= d, as boxes come off one by one when B_n is restricted to B_(n-1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import Progress, silent
+from sparseaug.errors import UnsupportedError, shorten, shorten_text
+from sparseaug.groups import Abelian, Group, Product, Rows
+from sparseaug.groups.orders import ENUMERATION_LIMIT
+from sparseaug.groups.representations import Faithful
+from sparseaug.norms.lanczos import FAILURE_PROBABILITY
+from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
+from sparseaug.norms.regular import PermutationMean
+from sparseaug.norms.tuples import (
+    Tuples,
+    low_weight_norm,
+    module_norm,
+    require_codes,
+    require_tuples,
+)
+from sparseaug.sampling import GroupSample
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """One factor's coordinates: `axes` of them, each of which takes a point.
+
+    Attributes:
+        name: in words, for messages
+        points: number of points, a multiple of `axes`
+        axes: point a lies on axis a mod axes; the points of a tuple lie on different ones
+        images: from elements of the whole group to image arrays (k, points)
+        generators: image arrays of the factor's generators
+    """
+
+    name: str
+    points: int
+    axes: int
+    images: Callable[[Rows], Rows]
+    generators: Callable[[], Rows]
+
+    def dimension(self, degree: int) -> int:
+        """Number of tuples: each point takes its axis away."""
+        each = self.points // self.axes
+        return math.prod(self.points - i * each for i in range(degree))
+
+
+Choice: TypeAlias = tuple[tuple[Space, int], ...]
+"""Spaces, with how many coordinates of each."""
+
+
+class Coordinates(NamedTuple):
+    """The spaces of a group: factors that move points, then cyclic coordinates one by one."""
+
+    moving: list[Space]
+    cyclic: list[Space]
+
+    @property
+    def number(self) -> int:
+        """Of coordinates, of all factors together."""
+        return sum(space.axes for space in self.moving) + len(self.cyclic)
+
+
+def coordinates(group: Group) -> Coordinates:
+    """The coordinates of the group's elements.
+
+    Args:
+        group: a product, or a group that could be a factor of one.
+
+    Raises:
+        UnsupportedError: if it, or a factor, has no coordinates.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug.norms.coordinates import coordinates
+        >>> coordinates(sa.group("S3xZ2^2")).number, coordinates(sa.hyperoctahedral(4)).number
+        (5, 4)
+    """
+    found = Coordinates([], [])
+    start = 0
+    for number, factor in enumerate(group.factors or (group,)):
+        part = slice(start, start + factor.width)
+        start += factor.width
+        name = f"factor {number} ({factor.name})" if group.factors else factor.name
+        if factor.moduli is not None:
+            found.cyclic.extend(
+                _turning(f"coordinate {i} of {name}", part.start + i, n)
+                for i, n in enumerate(factor.moduli)
+            )
+        elif factor.signed_axes and (faithful := factor.faithful()):
+            found.moving.append(_moving(name, factor, part, faithful, factor.signed_axes))
+        elif factor.points is not None:
+            faithful = Faithful(factor.points, factor.permutations)
+            found.moving.append(_moving(name, factor, part, faithful, factor.points))
+        else:
+            raise UnsupportedError(
+                "degree= is for groups that permute points, abelian groups, signed permutations and "
+                f"their products, not {shorten_text(factor.name)}."
+            )
+    return found
+
+
+def coordinates_norm(
+    S: GroupSample,
+    *,
+    degree: int,
+    failure_probability: float = FAILURE_PROBABILITY,
+    progress: Progress = silent,
+) -> Norm:
+    """||D_S|| on functions of at most `degree` coordinates, of all factors together.
+
+    Rigorous where each combination of factors has at most 4096 tuples; beyond, `upper` fails with
+    `failure_probability`, in equal shares.
+
+    Args:
+        S: a sample of a direct product or of signed permutations.
+        degree: number of coordinates, at most.
+        failure_probability: of the bound from above, where random starts are needed.
+        progress: called with the combinations done and their number.
+
+    Returns:
+        Bounds of the norm, and the combination where it is attained.
+
+    Raises:
+        ArgumentError: if the group has fewer coordinates.
+        UnsupportedError: if a factor has none.
+        GroupTooLargeError: if there are too many combinations or tuples.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug.norms.coordinates import coordinates_norm
+        >>> S = sa.Oracle(sa.group("S10xZ2^20"), seed=0).draw(64)
+        >>> norm = coordinates_norm(S, degree=1)
+        >>> 0 < norm.lower <= norm.upper < 1, norm.failure_probability
+        (True, 0.0)
+    """
+    found = coordinates(S.group)
+    elements, counts = S.counts()
+    blocks, dimensions = _totals(found, degree)
+    if dimensions > ENUMERATION_LIMIT * max(1, blocks):  # the largest is above the mean
+        require_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
+    announce(
+        f"the norm on {shorten(blocks)} combinations of coordinates of {shorten_text(S.group.name)} "
+        f"at {len(elements)} distinct elements",
+        seconds=1e-3 * min(blocks, 1 << 60) + 3e-9 * len(elements) * min(dimensions, 1 << 60),
+        instead="lower degree, or use fewer elements.",
+    )
+    share = equal_share(failure_probability, blocks)
+    worst = _abelian_norm(S, found, degree)
+    modules = _Modules(elements)
+    for done, choice in enumerate(_choices(found, degree)):
+        block = " and ".join(_said(space, d) for space, d in choice)
+        dimension = math.prod(space.dimension(d) for space, d in choice)
+        require_tuples(len(elements), dimension, block)
+        for space, d in choice:
+            require_codes(space.points, d, space.name)
+        images, orbits = modules.product(choice)
+        mean = PermutationMean(images, counts, S.m, orbits)
+        norm = module_norm(mean, S.sha256 + block, share).at(block)
+        worst = larger_norm(worst, norm)
+        progress(done + 1, blocks)
+    return restate(worst, failure_probability)
+
+
+def _turning(name: str, column: int, n: int) -> Space:
+    return Space(
+        name,
+        n,
+        1,
+        lambda elements: (elements[:, column, None] + np.arange(n)) % n,
+        lambda: (np.arange(n)[None] + 1) % n,
+    )
+
+
+def _moving(name: str, factor: Group, part: slice, faithful: Faithful, axes: int) -> Space:
+    return Space(
+        name,
+        faithful.points,
+        axes,
+        lambda elements: faithful.images(elements[:, part]),
+        lambda: faithful.images(factor.generators()),
+    )
+
+
+def _said(space: Space, degree: int) -> str:
+    if space.axes == 1:
+        return space.name
+    return f"{degree} point{'s' * (degree > 1)} of {space.name}"
+
+
+def _choices(found: Coordinates, degree: int) -> Iterator[Choice]:
+    """Every way to take `degree` coordinates, not all of them cyclic ones."""
+    spaces = [*found.moving, *found.cyclic]
+
+    def rest(start: int, stop: int, left: int) -> Iterator[Choice]:
+        if not left:
+            yield ()
+            return
+        for i in range(start, stop):
+            for d in range(1, min(spaces[i].axes, left) + 1):
+                for others in rest(i + 1, len(spaces), left - d):
+                    yield ((spaces[i], d), *others)
+
+    return rest(0, len(found.moving), degree)
+
+
+def _totals(found: Coordinates, degree: int) -> tuple[int, int]:
+    """How many choices there are, and the sum of their dimensions, without making them.
+
+    The coefficients of x^degree in the product of the spaces' sums of x^d, and of dim T_d x^d; less
+    those of the cyclic coordinates alone.
+    """
+    blocks, dimensions = _power_sums(found.cyclic, degree)
+    all_blocks, all_dimensions = _power_sums([*found.cyclic, *found.moving], degree)
+    return all_blocks - blocks, all_dimensions - dimensions
+
+
+def _power_sums(spaces: list[Space], degree: int) -> tuple[int, int]:
+    number = [1] + [0] * degree
+    size = [1] + [0] * degree
+    for space in spaces:
+        for k in range(degree, 0, -1):
+            for d in range(1, min(space.axes, k) + 1):
+                number[k] += number[k - d]
+                size[k] += size[k - d] * space.dimension(d)
+    return number[degree], size[degree]
+
+
+def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
+    """On functions of cyclic coordinates alone: characters of low weight, exact and without tuples."""
+    if not found.cyclic:
+        return Norm(0.0, 0.0, "none")
+    parts = Product(S.group.factors).split(S.elements) if S.group.factors else [S.elements]
+    factors = S.group.factors or (S.group,)
+    chosen = [(f.moduli, rows) for f, rows in zip(factors, parts, strict=True) if f.moduli]
+    moduli = tuple(chain.from_iterable(own for own, _ in chosen))
+    flat = GroupSample(Abelian(moduli), np.concatenate([rows for _, rows in chosen], axis=1))
+    return low_weight_norm(flat, degree=min(degree, len(moduli)))
+
+
+class _Modules:
+    """Tuples of single spaces, made once: where the elements send them, and their orbits."""
+
+    def __init__(self, elements: Rows) -> None:
+        self._elements = elements
+        self._made: dict[tuple[str, int], tuple[NDArray[np.int32], NDArray[np.int64]]] = {}
+
+    def product(self, choice: Choice) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+        """Images and orbits of tuples of tuples; orbits of a product of groups are products."""
+        images = np.zeros((len(self._elements), 1), np.int32)
+        orbits = np.zeros(1, np.int64)
+        for space, degree in choice:
+            own, labels = self._single(space, degree)
+            images = (images[:, :, None] * own.shape[1] + own[:, None]).reshape(len(own), -1)
+            orbits = (orbits[:, None] * (labels.max() + 1) + labels).ravel()
+        return images, orbits if orbits.max() else None
+
+    def _single(self, space: Space, degree: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        key = (space.name, degree)
+        if key not in self._made:
+            tuples = Tuples(space.points, degree, space.axes)
+            labels = tuples.orbits(space.generators())
+            images = tuples.images(space.images(self._elements))
+            one = np.zeros(images.shape[1], np.int64)
+            self._made[key] = (images, one if labels is None else labels)
+        return self._made[key]

@@ -1,0 +1,164 @@
+"""The methods of `deviation`: one table, in order of preference.
+
+`best_method` and messages read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.groups import Group, as_group
+from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.fourier import block_of
+from sparseaug.groups.representations import listed_irreps
+from sparseaug.norms.characters import characters_norm, dihedral_norm
+from sparseaug.norms.coordinates import coordinates_norm
+from sparseaug.norms.irreps import irreps_norm, largest_norm
+from sparseaug.norms.norm import Norm
+from sparseaug.norms.regular import regular_norm
+from sparseaug.norms.representation import action_norm
+from sparseaug.norms.rotations import bands_norm, is_space, prime_norm
+from sparseaug.norms.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.norms.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.norms.walsh import walsh_norm
+from sparseaug.sampling import GroupSample
+
+REGULAR_LIMIT = 2_000_000
+"""Order up to which the regular representation is used."""
+
+
+def _any(group: Group) -> bool:
+    return True
+
+
+def _never(group: Group) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to compute the norm of D_S.
+
+    Attributes:
+        name: what `Deviation.method` calls it
+        suits: whether a group is of that kind
+        norm: from S, `progress=` and the options to a `Norm`
+        options: further keywords of `norm`
+        too_large: whether a group of that kind is out of reach; `norm` gives the reason
+    """
+
+    name: str
+    suits: Callable[[Group], bool]
+    norm: Callable[..., Norm]
+    options: tuple[str, ...] = ()
+    too_large: Callable[[Group], bool] = _never
+
+
+def _has_too_many_irreps(group: Group) -> bool:
+    try:
+        listed_irreps(group)
+    except (UnsupportedError, GroupTooLargeError):
+        return True
+    return False
+
+
+METHODS = (
+    Method("walsh", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
+    Method("characters", lambda g: g.moduli is not None, characters_norm),
+    Method("dihedral", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method(
+        "young",
+        lambda g: g.transform == "young",
+        symmetric_norm,
+        options=("device", "n_jobs"),
+        too_large=lambda g: g.width > LARGEST_N,
+    ),
+    Method("quaternions", is_space, prime_norm),  # which says whether S is such a set
+    Method("irreps", _any, irreps_norm, too_large=_has_too_many_irreps),
+    Method("regular", lambda g: g.order <= REGULAR_LIMIT, regular_norm),
+)
+"""In order of preference."""
+
+
+def as_known(S: GroupSample) -> GroupSample:
+    """S in the family that its group is known to be: neither norms nor degrees change."""
+    known = S.group.known_as()
+    if known.group is S.group:
+        return S
+    return GroupSample(known.group, known.rows(S.elements), S.calls, S.origin)
+
+
+def best_method(group: Group | str) -> str:
+    """The name of the method that `deviation` takes for this group.
+
+    Raises:
+        UnsupportedError: if every method is out of reach.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> from sparseaug.norms import best_method
+        >>> [best_method(sa.group(name)) for name in ("Z2^20", "C12", "D4", "S6", "B3", "M11")]
+        ['walsh', 'characters', 'dihedral', 'young', 'irreps', 'regular']
+    """
+    return preferred(as_group(group)).name
+
+
+def preferred(group: Group) -> Method:
+    """The first method of the table that fits this group and can cope with its size."""
+    family = group.known_as().group
+    for method in METHODS:
+        if method.suits(family) and not method.too_large(family):
+            return method
+    if not group.is_finite:
+        raise UnsupportedError(
+            f"{group.name} has infinitely many irreps; give degree=, the largest degree that counts."
+        )
+    raise UnsupportedError(
+        f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
+        + (", or with degree=1 or 2, coordinates at a time" if group.highest_degree else "")
+        + "."
+    )
+
+
+def restricted(group: Group, degree: int) -> Method:
+    """The method of `degree=` for this group; an `UnsupportedError` if it has no degrees."""
+    require_degree(group, degree)
+    return next(method for method in RESTRICTED if method.suits(group))
+
+
+def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
+    if degree >= S.group.width:  # every character
+        return preferred(S.group).norm(S, **options)
+    return low_weight_norm(S, degree=degree, **options)
+
+
+def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
+    distinct = S.counts()
+    blocks = [block_of(S, irrep, *distinct) for irrep in islice(S.group.irreps_to(degree), 1, None)]
+    return largest_norm(blocks, total=len(blocks), **options)
+
+
+RESTRICTED = (
+    Method("wigner", lambda g: not g.is_finite, bands_norm, options=("degree",)),
+    Method(
+        "low weight",
+        lambda g: g.moduli is not None and g.width > 1,
+        _low_weight,
+        options=("degree",),
+    ),
+    Method(
+        "coordinates",
+        lambda g: g.moduli is not None or bool(g.factors) or bool(g.signed_axes),
+        coordinates_norm,
+        options=("degree", "failure_probability"),
+    ),
+    Method("irreps", lambda g: g.irreps_have_degrees, _irreps_to, options=("degree",)),
+    Method("tuples", _any, permutation_module_norm, options=("degree", "failure_probability")),
+)
+"""The methods of `degree=`, of which the first that suits a group is taken."""
+
+ACTION = Method("action", _any, action_norm, options=("action", "shape"))

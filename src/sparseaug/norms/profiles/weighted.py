@@ -1,0 +1,103 @@
+"""Profiles of weighted means, to judge other people's quadratures: our own S has no weights.
+
+The mean of pi over rows g_j with weights w_j, divided by their sum, is that over a sample in which g_j
+occurs w_j m / sum w times: with numbers that are no integers in the place of counts, all blocks come
+from where those of S do. Negative weights are allowed, as some of Lebedev's rules have them; then means
+have norms up to size = sum |w| / sum w, and what was rounded counts so many times. No zero is claimed:
+weights are floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from sparseaug._checks import Progress
+from sparseaug._floats import gamma, up
+from sparseaug.errors import UnsupportedError
+from sparseaug.groups import Rows
+from sparseaug.groups.degrees.blocks import Floats
+from sparseaug.groups.degrees.counts import Degree, Part
+from sparseaug.groups.fourier import Block, block_of
+from sparseaug.groups.representations import listed_irreps
+from sparseaug.norms.irreps import announce_irreps, largest_norms
+from sparseaug.norms.profiles.blocks import band_limit, levels_of_parts, part_of
+from sparseaug.norms.profiles.result import Levels
+from sparseaug.norms.rotations import band_blocks
+from sparseaug.sampling import GroupSample
+
+
+class Shares(NamedTuple):
+    """Distinct rows, how often each occurs in m if it may be no integer, and sum |w| / sum w."""
+
+    rows: Rows
+    counts: Floats
+    size: float
+
+    def widened(self, block: Block) -> Block:
+        """With the error of weights: each count within gamma(k + 5), k rows, of its true value."""
+        length = up(math.sqrt(len(block.values))) + 1
+        own = up(gamma(len(self.rows) + 5) * length)
+        return block._replace(error=up(self.size * up(block.error + own)))
+
+
+def shares_of(S: GroupSample, weights: Floats) -> Shares:
+    """The weights of the rows of S, as counts whose sum is m."""
+    scaled = weights / abs(weights).max()
+    total = math.fsum(scaled)
+    rows, place = np.unique(S.elements, axis=0, return_inverse=True)
+    counts = np.zeros(len(rows))
+    np.add.at(counts, place.reshape(-1), scaled * (S.m / total))
+    return Shares(rows, counts, max(1.0, up(up(math.fsum(abs(scaled))) / total)))
+
+
+def weighted_levels(
+    S: GroupSample, weights: Floats, most: int | None, progress: Progress
+) -> Levels:
+    """Levels and parts of the weighted mean, by irreps one by one or by bands of rotations."""
+    shares = shares_of(S, weights)
+    find = _of_irreps if S.group.is_finite else _of_bands
+    parts: list[Part] = []
+
+    def blocks() -> Iterator[tuple[Degree, Block]]:
+        for degree, block in find(S, shares, most, progress):
+            wide = shares.widened(block)
+            parts.append(part_of(degree, wide, None))
+            yield degree, wide
+
+    norms = largest_norms(blocks(), at_most=shares.size)
+    whole = S.group.is_finite and most is None
+    return Levels(tuple(levels_of_parts(parts, norms)), tuple(parts), whole)
+
+
+def _of_bands(
+    S: GroupSample, shares: Shares, most: int | None, progress: Progress
+) -> Iterator[tuple[Degree, Block]]:
+    highest = band_limit(S, most)
+    for degree, block in band_blocks(S, highest, shares[:2]):
+        yield degree, block
+        progress(degree, highest)
+
+
+def _of_irreps(
+    S: GroupSample, shares: Shares, most: int | None, progress: Progress
+) -> Iterator[tuple[Degree, Block]]:
+    group = S.group
+    if group.factors or most is None:
+        irreps = listed_irreps(group)[1:]
+    else:
+        irreps = list(islice(group.irreps_to(most), 1, None))
+    degrees: dict[str, Degree | None] = {irrep.name: irrep.degree for irrep in irreps}
+    if group.factors:
+        known = group.degrees(whole=True)
+        degrees = dict(zip(known.names, known.degrees, strict=True))
+    if None in degrees.values():
+        raise UnsupportedError(f"the irreps of {group.name} have no degree; leave weights out.")
+    announce_irreps(S, irreps)
+    for done, irrep in enumerate(irreps, start=1):
+        yield degrees[irrep.name] or 0, block_of(S, irrep, shares.rows, shares.counts)
+        progress(done, len(irreps))

@@ -1,0 +1,245 @@
+"""The norm for sign flips, Z_2^d: exact integers, by linear algebra, Walsh-Hadamard or popcount.
+
+The character of a at g is (-1)^(a.g), so m f(a) is m minus twice the number of j with a.g_j odd.
+- If the g_1 + g_j do not span Z_2^d over GF(2), some a is orthogonal to all: the norm is 1.
+- Few elements: with the bits (g_j)_i, j = 1..m, as a word c_i, the parities of a are the xor of the
+  c_i with a_i = 1, and f(a) is a popcount. There is no table of 2^d entries, and d may be 36.
+- Many elements: the fast Walsh-Hadamard transform of the table of counts.
+
+The Walsh-Hadamard transform of integers in place, blocked so that each pass stays in cache.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import Progress, require_work, silent
+from sparseaug._floats import down, popcount, up
+from sparseaug.norms.norm import Norm, announce
+from sparseaug.sampling.sample import GroupSample
+
+LOW_BITS = 14
+"""Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
+
+MIDDLE_BITS = 9
+"""High parts that one call of a thread goes through: 2^23 characters, a few milliseconds."""
+
+TABLE_BITS = 28
+"""Largest d for a table of 2^d counts, one gigabyte."""
+
+
+def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
+    """||D_S|| for Z_2^d: k / m for an exact integer k, rounded outwards.
+
+    Examples:
+        >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> from sparseaug.norms.walsh import walsh_norm
+        >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
+        Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
+        >>> walsh_norm(sa.GroupSample(sa.sign_flips(4096), np.eye(64, 4096, dtype=int))).upper
+        1.0
+    """
+    if S.group.order == 1:
+        return Norm(0.0, 0.0, "")
+    axes = np.flatnonzero(np.array(S.group.moduli) == 2)
+    bits = S.elements[:, axes].astype(np.uint8)
+    total, rank = S.m, orthogonal_rank(bits)
+    if not rank:
+        total, rank = _largest(bits, progress)
+    frequency = np.zeros(S.group.width, np.int64)
+    frequency[axes] = [rank >> i & 1 for i in range(len(axes) - 1, -1, -1)]
+    quotient = total / S.m
+    a, b = quotient.as_integer_ratio()
+    exact = a * S.m == b * total
+    low, high = (quotient, quotient) if exact else (down(quotient), up(quotient))
+    return Norm(high, low, f"chi{tuple(frequency.tolist())}")
+
+
+def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
+    """The smallest non-trivial a, as a rank, with a.(g_1 + g_j) = 0 for all j; 0 if there is none.
+
+    Every row of the echelon form keeps its lowest bit as pivot, and pivots are cleared elsewhere.
+    A free bit f then gives the solution that has f and, as each row with bit f asks, that row's
+    pivot, which is below f. The lowest free bit gives the smallest solution.
+
+    Examples:
+        >>> import numpy as np
+        >>> from sparseaug.norms.walsh import orthogonal_rank
+        >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
+        1
+    """
+    d = bits.shape[1]
+    echelon: dict[int, int] = {}  # pivot, as a power of two, to row
+    pivots = 0
+    for vector in integers(np.unique(bits ^ bits[0], axis=0)):
+        rest = vector
+        while hit := rest & pivots:
+            rest ^= echelon[hit & -hit]
+        if rest:
+            pivot = rest & -rest
+            for other, row in echelon.items():
+                if row & pivot:
+                    echelon[other] = row ^ rest
+            echelon[pivot] = rest
+            pivots |= pivot
+            if len(echelon) == d:
+                return 0
+    free = ~pivots & (pivots + 1)
+    return free | sum(pivot for pivot, row in echelon.items() if row & free)
+
+
+def _largest(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
+    """The largest |m f(a)| over a != 0, and the smallest rank of an a that has it."""
+    m, d = bits.shape
+    words = -(-m // 64)
+    if d <= TABLE_BITS and words > 8:  # a word costs as much as three levels of the transform
+        return _by_table(bits)
+    what = f"the norm on the 2^{d} characters of Z2^{d} at m={m} elements"
+    remedy = "restrict it to functions of few coordinates with degree=, or use fewer sign flips"
+    require_work("parities", words << d, what, remedy=remedy)
+    announce(what, seconds=1.5e-9 * 2.0**d * words, instead=f"{remedy}.")
+    return _by_popcount(bits, progress)
+
+
+def _by_table(bits: NDArray[np.uint8]) -> tuple[int, int]:
+    d = bits.shape[1]
+    weights = 1 << np.arange(d - 1, -1, -1)
+    table = np.bincount(bits @ weights, minlength=1 << d).astype(np.int32)  # all sums within m
+    hadamard(table)
+    table[0] = 0
+    np.abs(table, out=table)
+    rank = 1 + int(table[1:].argmax())
+    return int(table[rank]), rank
+
+
+def _by_popcount(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
+    """All 2^d parities: a table of those of the low bits, xor one word for each high part.
+
+    Chunks of high parts go to threads; results are integers, and do not depend on how.
+    """
+    m, d = bits.shape
+    columns = _words(bits)[::-1]  # by place value in the rank
+    low_bits = min(d, LOW_BITS)
+    low = np.ascontiguousarray(_spans(columns[:low_bits]).T)
+    middle_bits = min(d - low_bits, MIDDLE_BITS)
+    middle = _spans(columns[low_bits : low_bits + middle_bits])
+    top = columns[low_bits + middle_bits :]
+    chunks = 1 << len(top)
+
+    def scan(chunk: int) -> tuple[int, int]:
+        base = np.zeros_like(middle[0])
+        for place, column in enumerate(top):
+            if chunk >> place & 1:
+                base ^= column
+        value, rank = _scan(low, middle ^ base, m, skip=chunk == 0)
+        return value, (chunk << (low_bits + middle_bits)) + rank
+
+    best, at = -1, 0
+    workers = min(chunks, os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers) as pool:
+        for done, (value, rank) in enumerate(pool.map(scan, range(chunks)), start=1):
+            if value > best:
+                best, at = value, rank
+            progress(done, chunks)
+    return best, at
+
+
+def _scan(
+    low: NDArray[np.uint64], bases: NDArray[np.uint64], m: int, *, skip: bool
+) -> tuple[int, int]:
+    """The largest |m - 2 popcount| over low (words, 2^a) xor bases (h, words), and the first place."""
+    size = low.shape[1]
+    parities = np.empty(size, np.uint64)
+    counts = np.empty(size, np.uint8)
+    sums = np.empty(size, np.uint8 if m <= 64 else np.uint32)
+    best, at = -1, 0
+    for number, base in enumerate(bases):
+        for word, (row, constant) in enumerate(zip(low, base, strict=True)):
+            np.bitwise_xor(row, constant, out=parities)
+            popcount(parities, out=sums if m <= 64 else counts)
+            if m > 64:
+                np.add(counts, 0 if word == 0 else sums, out=sums)
+        first = int(skip and number == 0)  # the trivial character
+        seen = sums[first:]
+        value = max(m - 2 * int(seen.min()), 2 * int(seen.max()) - m)
+        if value > best:
+            sizes = np.abs(m - 2 * seen.astype(np.int64))
+            best, at = value, number * size + first + int(np.argmax(sizes == value))
+    return best, at
+
+
+def _spans(columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Xors of all subsets of columns (b, words): shape (2^b, words), subset = binary number."""
+    spans = np.zeros((1, columns.shape[1]), np.uint64)
+    for column in columns:
+        spans = np.concatenate([spans, spans ^ column])
+    return spans
+
+
+def _words(bits: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Column i of the bits (m, d) as ceil(m / 64) words, the padding 0."""
+    m, d = bits.shape
+    padded = np.zeros((d, -(-m // 64) * 64), np.uint8)
+    padded[:, :m] = bits.T
+    return np.packbits(padded, axis=1).view(np.uint64)
+
+
+def integers(bits: NDArray[np.uint8]) -> Iterator[int]:
+    """Rows as integers, the first bit most significant."""
+    shift = -bits.shape[1] % 8
+    for row in np.packbits(bits, axis=1):
+        yield int.from_bytes(row.tobytes(), "big") >> shift
+
+
+CACHE = 1 << 16
+"""Entries worked on at a time."""
+
+
+def hadamard(table: NDArray[np.signedinteger]) -> None:
+    """Replace x by y(a) = sum_g (-1)^(a.g) x(g), indices as vectors of bits; a power of two of them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from sparseaug.norms.walsh import hadamard
+        >>> x = np.array([1, 0, 0, 2])
+        >>> hadamard(x); x
+        array([ 3, -1, -1,  3])
+    """
+    if table.size <= CACHE:
+        _in_cache(table)
+        return
+    rows = table.reshape(-1, CACHE)
+    for row in rows:
+        _in_cache(row)
+    width = max(16, CACHE // len(rows))
+    for start in range(0, CACHE, width):
+        strip = rows[:, start : start + width].copy()
+        _down_the_columns(strip)
+        rows[:, start : start + width] = strip
+
+
+def _in_cache(x: NDArray[np.signedinteger]) -> None:
+    # Long inner loops in both halves of the bits: transpose in between.
+    square = x.reshape(1 << (x.size.bit_length() - 1) // 2, -1)
+    _down_the_columns(square)
+    turned = square.T.copy()
+    _down_the_columns(turned)
+    square[:] = turned.T
+
+
+def _down_the_columns(x: NDArray[np.signedinteger]) -> None:
+    """Transform the first axis of a contiguous array (2^a, width)."""
+    count, width = x.shape
+    while count > 1:
+        pairs = x.reshape(count // 2, 2, width)
+        difference = pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0] += pairs[:, 1]
+        pairs[:, 1] = difference
+        count, width = count // 2, 2 * width

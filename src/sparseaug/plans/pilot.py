@@ -1,0 +1,380 @@
+"""What a pilot found: the spectrum of the gradient, and what follows for any S.
+
+`pilot`: the spectrum of the gradient of a risk over the group, at one theta.
+
+v(g) is the gradient of the risk of the data moved by g, a vector. Its mean over S is the gradient of
+R_n^S, over the group that of R_n^G; so what averaging v over S leaves is the discrepancy of the paper,
+||grad R_n^S - grad R_n^G||, and the spectrum of v predicts it for every S. No RKHS, no C, no B.
+
+The largest curvature of a risk at theta, from a few gradients: Lanczos on their differences.
+
+H u is the difference of the gradients at theta + h u and theta, over h. After k steps the largest Ritz
+value is a lower estimate of the largest |eigenvalue|, within a few percent where it stands out.
+
+A plan from a pilot: m draws leave sigma^2 / m of the squared gradient in expectation, and a translate
+k S h of a design what the spectrum predicts. Half of eps is for that, and the steps are those of the
+paper for the other half, with the measured L and gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
+from sparseaug._tables import Shown, Table
+from sparseaug.designs.choose import distinct_draws, draws_for, smallest
+from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
+from sparseaug.groups import Group
+from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectrum.measure import measure, usual_calls
+from sparseaug.spectrum.models import MOST_CALLS
+from sparseaug.spectrum.spectrum import Prediction, Spectrum
+from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Pilot(Shown):
+    """The gradient of a risk over the group at one theta, an estimate; made by `pilot`.
+
+    Attributes:
+        spectrum: of the gradient: its variance over the group by degree
+        value: the risk at theta, averaged over the elements that were looked at
+        gradient_norm: of the full-group gradient at theta
+        L: largest curvature at theta, of the risk averaged over the elements that were looked at, that a
+            few steps of Lanczos see: rarely below 0.8 times the largest there is
+        samples: of the data
+        parameters: length of theta
+    """
+
+    spectrum: Spectrum
+    value: float
+    gradient_norm: float
+    L: float
+    samples: int
+    parameters: int
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the gradient over the group: what one draw misses, in mean square."""
+        return math.sqrt(self.spectrum.variance)
+
+    @property
+    def calls(self) -> int:
+        """Elements freshly drawn for it."""
+        return self.spectrum.calls
+
+    def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
+        """The expected ||grad R^S - grad R^G||^2 at this theta; `.rms` is its root.
+
+        In expectation over uniform k and h, for k S h; over the draws, where S is a number.
+
+        Args:
+            S: a sample of the group, drawn or designed; "full"; or a number m of independent draws
+        """
+        return self.spectrum.predict(S)
+
+    def plan(self, eps: float, *, delta: float = 0.05) -> Plan:
+        """What a full-group gradient norm of eps takes by these estimates, next to the paper's bound.
+
+        As in the paper, half of eps is for the discrepancy of S and half for the descent on it.
+
+        Args:
+            eps: wanted norm of the full-group gradient
+            delta: how often the paper's bound may fail
+        """
+        return plan_pilot(
+            self.spectrum,
+            eps,
+            delta=check_real("delta", delta, above=0, below=1),
+            L=self.L,
+            gap=max(0.0, self.value),
+            samples=self.samples,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON data, understood by `from_dict`."""
+        return {
+            "kind": "estimate",
+            "spectrum": self.spectrum.to_dict(),
+            "sigma": self.sigma,
+            **{name: getattr(self, name) for name in _NUMBERS},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Pilot:
+        """The pilot that `to_dict` described.
+
+        Args:
+            data: what `to_dict` gave
+        """
+        names = ("spectrum", *_NUMBERS)
+        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
+        if missing:
+            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+        check_real("value", data["value"])
+        for name in ("gradient_norm", "L"):
+            check_not_negative(name, data[name])
+        for name in ("samples", "parameters"):
+            check_integer(name, data[name], at_least=1)
+        return cls(Spectrum.from_dict(data["spectrum"]), *(data[name] for name in _NUMBERS))
+
+    def _table(self) -> Table:
+        table = self.spectrum._table()
+        what = f"gradient of {self.parameters} parameters over {self.samples} samples, an estimate"
+        note = (
+            f"sigma {self.sigma:.4g}; at theta: risk {self.value:.4g}, norm of the full gradient "
+            f"{self.gradient_norm:.4g}, curvature {self.L:.4g}"
+        )
+        title = f"{what}\n{table.title.replace(', 1 input', '')}"
+        return replace(table, title=title, notes=[*table.notes, note])
+
+    def __repr__(self) -> str:
+        return f"Pilot({self.spectrum.group.name}, sigma={self.sigma:.4g}, calls={self.calls})"
+
+
+_NUMBERS = ("value", "gradient_norm", "L", "samples", "parameters")
+
+
+LISTED = 1024
+"""Order up to which a group is enumerated where no number of calls is given."""
+
+CALLS = 64
+"""Elements drawn from a larger group where no number is given."""
+
+_BLOCK = 1 << 22  # entries of gradients that are transformed at a time
+
+
+def pilot(
+    risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None, by: str | None = None
+) -> Pilot:
+    """How the gradient of a risk varies over the group, from gradients at some of its elements.
+
+    It is an estimate at one theta: for planning before a run; `certify` or `audit` prove what was
+    reached at its end.
+
+    Args:
+        risk: a kernel risk (`augmented_risk`, `streaming_risk`) or a `ModuleRisk`, over any S: the pilot
+            takes its data, model and action
+        theta: the parameters: the start of a run, or better some steps into it
+        oracle: draws the elements; not the one behind S
+        calls: elements whose gradients are computed, five times: once for the spectrum and four times
+            for the curvature. A group with no more elements is enumerated: no call is made and the
+            spectrum is exact. By default groups of up to 1,024 elements are enumerated, and of others
+            64 elements drawn, or two for each degree
+        by: "degree" or "frequency", for abelian groups
+
+    Returns:
+        A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`.
+
+    Raises:
+        ArgumentError: a gradient is not finite, or calls are too few to separate the degrees.
+        UnsupportedError: the group has no degrees, or the module cannot be differentiated in batches.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, None)
+        >>> found = sa.pilot(risk, np.ones(16), sa.Oracle(act.group, seed=7))
+        >>> S = sa.design(act.group, degree=2)
+        >>> found.calls, round(found.predict(S).rms, 4), round(found.predict(12).rms, 4)
+        (0, 0.0002, 0.1995)
+    """
+    gradients = getattr(risk, "_element_gradients", None)
+    if not callable(gradients):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a risk that has gradients by element; give "
+            "sparseaug.augmented_risk(...) or sparseaug.nn.ModuleRisk(...)."
+        )
+    group = risk.action.group
+    require_oracle(oracle, group)
+    theta = risk._checked_theta(theta)
+    if calls is None:
+        few = group.log_order <= math.log(LISTED) + 1e-9
+        count = group.order if few else usual_calls(group, by, CALLS)
+    else:
+        count = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
+    size = len(theta)
+    what = f"calls={count} gradients of {size} parameters"
+    require_work("pilot numbers", count * size, what, remedy="lower calls")
+    measurement = measure(group, oracle=oracle, calls=count, by=by)
+    values, vectors = _collected(gradients(theta, measurement.rows), len(measurement.rows))
+    spectrum = measurement.spectrum(_columns(vectors))
+    eps = float(np.finfo(vectors.dtype).eps)
+
+    def gradient(move: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the mean over all elements: that of one may be flat where the others are steep."""
+        moved = theta + (theta.new_tensor(move) if hasattr(theta, "new_tensor") else move)
+        parts = gradients(moved, measurement.rows)
+        return np.asarray(sum(v.sum(axis=0, dtype=np.float64) for _, v in parts) / len(vectors))
+
+    norm = float(
+        np.linalg.norm(np.asarray(theta.detach().cpu() if hasattr(theta, "detach") else theta))
+    )
+    base = vectors.mean(axis=0, dtype=np.float64)
+    mean = float(np.linalg.norm(base) ** 2)
+    short = 0.0 if measurement.exact else spectrum.variance / len(vectors)
+    return Pilot(
+        spectrum=spectrum,
+        value=float(values.mean(dtype=np.float64)),
+        gradient_norm=math.sqrt(max(0.0, mean - short)),
+        L=largest_curvature(gradient, base, size=norm, eps=eps),
+        samples=len(risk.data[1]),
+        parameters=size,
+    )
+
+
+def _collected(
+    parts: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Values (N,) and gradients (N, P) from chunks of elements."""
+    values, vectors, start = np.empty(count), None, 0
+    try:
+        for value, gradient in parts:
+            if vectors is None:
+                vectors = np.empty((count, gradient.shape[1]), gradient.dtype)
+            values[start : start + len(value)] = value
+            vectors[start : start + len(value)] = gradient
+            start += len(value)
+    except RuntimeError as error:
+        if "vmap" not in str(error) and "functorch" not in str(error):
+            raise
+        raise UnsupportedError(
+            f"risk has a module or loss that torch.func.vmap cannot take: {error}"
+        ) from error
+    if vectors is None or not (np.isfinite(vectors).all() and np.isfinite(values).all()):
+        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
+    return values, vectors
+
+
+def _columns(vectors: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    step = max(1, _BLOCK // len(vectors))
+    return (vectors[:, i : i + step] for i in range(0, vectors.shape[1], step))
+
+
+Floats = NDArray[np.float64]
+
+STEPS = 4
+"""Products with the Hessian, one mean gradient each."""
+
+
+def largest_curvature(
+    gradient: Callable[[Floats], Floats], base: Floats, *, size: float, eps: float
+) -> float:
+    """The largest |Ritz value| of the Hessian.
+
+    Args:
+        gradient: at theta + a given vector
+        base: the gradient at theta
+        size: the norm of theta
+        eps: rounding unit of the gradients
+    """
+    step = np.sqrt(eps) * (1 + size)
+    u = keyed_rng(0, "pilot smoothness").standard_normal(len(base))
+    u /= np.linalg.norm(u)
+    basis: list[Floats] = [u]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(STEPS, len(base))):
+        w = (gradient(step * basis[-1]) - base) / step
+        diagonal.append(float(w @ basis[-1]))
+        for v in basis:
+            w = w - (w @ v) * v
+        norm = float(np.linalg.norm(w))
+        if norm <= np.sqrt(eps) * max(map(abs, diagonal)):
+            break
+        beside.append(norm)
+        basis.append(w / norm)
+    k = len(diagonal)
+    matrix: Any = np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
+    return float(abs(np.linalg.eigvalsh(matrix)).max())
+
+
+_SMALLEST = 1e-150  # whose square is a float
+_ENDLESS = "not possible, there are infinitely many elements"
+_ESTIMATES = (
+    "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
+    "an audit"
+)
+
+
+def plan_pilot(
+    spectrum: Spectrum, eps: float, *, delta: float, L: float, gap: float, samples: int
+) -> Plan:
+    """The rows of `Pilot.plan`, which documents the arguments."""
+    eps = check_real("eps", eps, above=_SMALLEST)
+    group, half = spectrum.group, eps / 2
+    L, sigma = max(L, 1e-300), math.sqrt(spectrum.variance)
+    steps = num_steps(eps, L, gap)
+    draws = draws_for(spectrum.variance, half)
+    name, m, left = _design(spectrum, half, draws)
+    stream = sgd_plan(eps, L, gap, sigma, 1)
+    order = group.order if group.is_finite else None
+    paper = order and sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+    bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
+
+    def row(
+        method: str,
+        m: int | None,
+        T: int,
+        calls: int | None,
+        left: float | None,
+        note: str = "",
+        guarantee: str = "estimate",
+    ) -> PlanRow:
+        copies = None if m is None else m * samples
+        return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=copies, note=note)
+
+    rows = (
+        row("draws", draws, steps, draws, sigma / _root(draws), _many(draws, group)),
+        row("design", m, steps, None if m is None else 2, left, name),
+        row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
+        if order
+        else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
+        row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
+        row(
+            *("paper's bound", paper, steps, paper, None),
+            bound if order else "it is for finite groups",
+            "with probability 1 - delta",
+        ),
+    )
+    best = min((each for each in rows if each.work is not None), key=lambda each: each.work or 0)
+    return Plan(
+        facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
+        rows=rows,
+        best=best,
+        verdict=f"least work: {best.method}, m = {format_count(best.m or 0)}",
+        title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
+        notes=(*notes_of(rows), _ESTIMATES),
+        columns=("method", "m", "steps", "calls", "work", "discrepancy"),
+    )
+
+
+def _root(draws: int) -> float:
+    return math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
+
+
+def _many(draws: int, group: Group) -> str:
+    m = distinct_draws(draws, group)
+    return f"{format_count(m)} are enough if none is drawn twice" if m < draws else ""
+
+
+def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
+    """The smallest known design that leaves at most this, its error bar included."""
+    found = smallest(spectrum, half, draws)
+    if found is None or found.name == "full":  # which has a row of its own
+        return "none with fewer elements than draws is known to be good enough", None, None
+    m = found.sample.m
+    note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
+    return note, m, found.prediction.rms_upper

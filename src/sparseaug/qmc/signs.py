@@ -1,0 +1,283 @@
+"""Signs, better than `rng.choice([-1, 1])`: orthogonal arrays of the highest strength for m rows.
+
+Of rows x, y of signs let r = x.y. The sum over the rows of a product of w signs, squared and summed over
+all products, is the sum over all x, y of the elementary symmetric function e_w of x_j y_j, of which d
+are r more often 1 than -1: the report is exact integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseaug._checks import check_array, check_flag, check_integer, check_rng, require_memory
+from sparseaug._floats import popcount
+from sparseaug._records import Fields, array_of, table
+from sparseaug._tables import Shown, Table
+from sparseaug.errors import ArgumentError
+from sparseaug.qmc.binary import (
+    hadamard,
+    hadamard_order,
+    has_hadamard,
+    strength_rows,
+    strength_size,
+    strengths,
+)
+from sparseaug.qmc.field import Rows
+
+LARGEST_MATRIX = 2048
+"""Order up to which a Hadamard matrix is made as a whole, 32 MiB."""
+
+TRIES = 8
+"""Flips of an array that are tried, until no row of it is among the rows so far."""
+
+MOST_SIGNS = 4
+"""Products of up to so many signs are reported."""
+
+
+def signs(
+    d: int, m: int, *, even: bool = False, rng: int | np.random.Generator = 0
+) -> NDArray[np.int64]:
+    """m rows of d signs, evenly chosen and all different: for sign flips, twirls, random projections.
+
+    Every row is uniform among the 2^d, so averages over rows are unbiased. As many rows as possible are
+    an orthogonal array of the highest strength t that m rows allow: over them all functions of at most
+    t signs are averaged exactly. The rest is an array again, and finally rows of a Hadamard matrix, each
+    followed by its negative. Another m has other rows. No row occurs twice up to m = 2^d.
+
+        strength 1: 2 rows, a row and its negative
+        strength 2: d + 1 rows, up to the next order of a known Hadamard matrix
+        strength 3: twice the next such order from d on
+        strength 5, 7: 2^(2 s + 1), 2^(3 s + 1) rows at most, for d up to 2^s
+        strength 4 to 7: fewer for d up to 24, as `sparseaug.records` tells
+
+    What is averaged decides. Sums of signs, and functions that change their sign with all of them, are
+    exact over every row with its negative: keep the default. Of a function that does not change when
+    all signs flip (traces x'Ax, twirls, |sums|, norms), a row and its negative give the same value
+    twice, so that m rows may be worth m/2: take `even=True`, whose rows are even for such functions and
+    contain no row with its negative up to m = 2^(d - 1). `signs_report` compares both with random rows.
+
+    Args:
+        d: signs in a row, at least 1.
+        m: number of rows, at least 1.
+        even: whether the functions to be averaged stay the same when all signs flip. Products of two
+            signs are then exact from about d rows on and never worse than over random rows; those of
+            four are exact with half of the rows of strength 5, and before that leave, on
+            average, at most 1 + 3 / (d - 3) of what random rows leave.
+        rng: a seed, or a NumPy generator, which the call advances.
+
+    Returns:
+        Integers (m, d), each 1 or -1.
+
+    Examples:
+        >>> import numpy as np
+        >>> import sparseaug as sa
+        >>> rows = sa.signs(11, 12)
+        >>> (rows.T @ rows)[:3, :3]  # any two columns agree in half of the rows
+        array([[12,  0,  0],
+               [ 0, 12,  0],
+               [ 0,  0, 12]])
+        >>> int(abs(sa.signs(11, 24).prod(axis=1, where=np.arange(11) < 3).sum()))  # of any three too
+        0
+        >>> A = np.add.outer(np.arange(12), np.arange(12))
+        >>> probes = sa.signs(12, 12, even=True)  # Hutchinson's estimate of a trace, here exact
+        >>> float(np.einsum("ki,ij,kj->k", probes, A, probes).mean()), int(A.trace())
+        (132.0, 132)
+    """
+    d, m = check_integer("d", d, at_least=1), check_integer("m", m, at_least=1)
+    even, generator = check_flag("even", even), check_rng(rng)
+    require_memory(*(("d", d, m, "signs") if d > m else ("m", m, d, "rows")))
+    # even functions of d signs are all functions of the d - 1 products with the first
+    free = d - even
+    whole, rest = divmod(m, 1 << free)
+    rows = np.zeros((m, d), np.int64)
+    if whole:
+        rows[: m - rest, even:] = np.tile(_all_rows(free), (whole, 1))
+    rows[m - rest :, even:] = _different_rows(free, rest, generator, even=even)
+    if (
+        even
+    ):  # which of a row and its negative is taken does not matter; a second copy has the other
+        side = rows.sum(axis=1) if whole else generator.integers(2, size=m)
+        rows ^= (side ^ np.arange(m) >> free)[:, None] & 1
+    rows = rows[:, generator.permutation(d)] ^ generator.integers(2, size=d)
+    return 1 - 2 * rows
+
+
+def _all_rows(d: int) -> Rows:
+    return np.arange(1 << d)[:, None] >> np.arange(d) & 1
+
+
+def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> Rows:
+    """m < 2^d different rows of bits: arrays, each flipped at random; of more than half, all others."""
+    if m and 2 * m > 1 << d:
+        kept = np.ones(1 << d, np.bool_)
+        kept[_different_rows(d, len(kept) - m, rng, even=even) @ (1 << np.arange(d))] = False
+        return _all_rows(d)[kept]
+    rows, seen, made = np.empty((m, d), np.int64), set[bytes](), 0
+    while made < m:
+        for attempt in range(TRIES):
+            array = _array(d, m - made, rng, even=even, small=2 * attempt >= TRIES)
+            part = array[:, rng.permutation(d)] ^ rng.integers(2, size=d)
+            keys = _keys(part)
+            if seen.isdisjoint(keys) and len(set(keys)) == len(keys):
+                break
+        for i, key in enumerate(keys):
+            while key in seen:
+                part[i] = rng.integers(2, size=d)
+                key = _keys(part[i : i + 1])[0]
+            seen.add(key)
+        rows[made : made + len(part)] = part
+        made += len(part)
+    return rows
+
+
+def _keys(rows: Rows) -> list[bytes]:
+    return [row.tobytes() for row in np.packbits(rows.astype(np.bool_), axis=1)]
+
+
+def _array(d: int, m: int, rng: np.random.Generator, *, even: bool, small: bool) -> Rows:
+    """At most m rows of bits: the strongest array, or a few rows of a Hadamard matrix.
+
+    Not `even`: those with their complements. `even`: strengths 2, 4 and 6 alone, since an odd strength
+    has a row with its complement. `small`: of the least Hadamard matrix, whose rows, which differ in
+    half of its columns, differ in the d that are taken.
+    """
+    if m > comb(d, 2) + d:  # Rao's bound for strength 4
+        sizes = {t: strength_size(d, t) for t in strengths(d) if t > 3 and not (even and t % 2)}
+        strongest = max((t for t, size in sizes.items() if size <= m), default=0)
+        known = (r for r in _records(d, m) if not (even and r["degree"] % 2))
+        found = max(known, key=lambda record: record["degree"], default=None)
+        if found is not None and found["degree"] > strongest:
+            return array_of(found)[:, :d]
+        if strongest:
+            return strength_rows(d, strongest)
+    folded, order = _order(d, m // 2, small=small), _order(d + 1, m, small=small)
+    if even or 2 * folded > m >= order:
+        return _rows(rng, order, d + 1, m)[:, 1:]
+    half = _rows(rng, folded, d, -(-m // 2))
+    return np.stack([half, 1 - half], axis=1).reshape(-1, d)[:m]
+
+
+def _records(d: int, m: int) -> list[Fields]:
+    """Of strength 4 or more and at most m rows; where there are more columns, some are left out."""
+    strong = [r for r in table("signs") if r["criterion"] == "exact" and r["degree"] > 3]
+    return [r for r in strong if r["m"] <= m and int(r["group"].removeprefix("Z2^")) >= d]
+
+
+def _order(least: int, most: int, *, small: bool) -> int:
+    """The largest order of a known Hadamard matrix up to `most`, or else the smallest from `least` on.
+
+    Above a limit a power of 2.
+    """
+    power = 1 << (least - 1).bit_length()
+    smallest = hadamard_order(least) if least <= LARGEST_MATRIX else power
+    if small or most <= smallest:
+        return smallest
+    if most > LARGEST_MATRIX:
+        return 1 << most.bit_length() - 1
+    return next(k for k in range(most, 0, -1) if has_hadamard(k))
+
+
+def _rows(rng: np.random.Generator, order: int, d: int, m: int) -> Rows:
+    """At most m rows of a Hadamard matrix, the first column, which is constant, and d - 1 others."""
+    rows = rng.permutation(order)[:m]
+    columns = np.append(0, 1 + rng.permutation(order - 1)[: d - 1])
+    if order <= LARGEST_MATRIX:
+        return hadamard(order)[np.ix_(rows, columns)]
+    return (popcount(rows[:, None] & columns) & 1).astype(np.int64)  # Sylvester's
+
+
+@final
+@dataclass(frozen=True)
+class SignsReport(Shown):
+    """What m rows of d signs are worth; made by `signs_report`.
+
+    Attributes:
+        d: signs in a row.
+        m: number of rows.
+        different: rows that differ.
+        apart: rows that differ from each other and from each other's negatives; functions that stay the
+            same when all signs flip see no more.
+        left: for products of 1, 2, 3, 4 signs, the mean square of their sums over the rows beside that
+            of m random rows: 0 is exact, 1 is random.
+    """
+
+    d: int
+    m: int
+    different: int
+    apart: int
+    left: dict[int, float]
+
+    @property
+    def strength(self) -> int:
+        """The largest t up to 4 for which all functions of at most t signs are averaged exactly."""
+        return next((w - 1 for w, left in self.left.items() if left), max(self.left))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON data."""
+        left = {str(w): value for w, value in self.left.items()}
+        return {
+            **{"d": self.d, "m": self.m, "different": self.different, "apart": self.apart},
+            **{"left": left, "strength": self.strength},
+        }
+
+    def _table(self) -> Table:
+        rows = [(str(w), f"{left:.2g}" if left else "exact") for w, left in self.left.items()]
+        title = f"m = {self.m:,}, d = {self.d:,}; as many random rows leave 1"
+        note = f"{self.different:,} different rows, {self.apart:,} up to the sign of a row."
+        return Table(("product of signs", "left"), rows, numbers=[0, 1], title=title, notes=[note])
+
+
+def signs_report(rows: ArrayLike) -> SignsReport:
+    """What the given rows of signs average exactly, and what they leave compared with random rows.
+
+    Args:
+        rows: integers (m, d), each 1 or -1, such as `signs(d, m)`.
+
+    Returns:
+        A `SignsReport`, which prints as a table.
+
+    Examples:
+        >>> import sparseaug as sa
+        >>> print(sa.signs_report(sa.signs(8, 16)))
+        m = 16, d = 8; as many random rows leave 1
+        <BLANKLINE>
+        product of signs   left
+                       1  exact
+                       2  exact
+                       3  exact
+                       4    3.2
+        <BLANKLINE>
+        16 different rows, 8 up to the sign of a row.
+        >>> [f"{sa.signs_report(sa.signs(8, 8, even=e)).left[2]:.2f}" for e in (False, True)]
+        ['1.14', '0.00']
+    """
+    given = check_array("rows", rows)
+    if given.ndim != 2 or not given.size or not np.isin(given, (-1, 1)).all():
+        raise ArgumentError(
+            f"rows of shape {given.shape} are not signs; give (m, d), each entry 1 or -1."
+        )
+    m, d = given.shape
+    require_memory("rows", m, m, "pairs of rows")
+    real = given.astype(np.float64)  # sums of d signs are exact
+    counts = np.zeros(2 * d + 1, np.int64)
+    for part in np.array_split(real, -(-m // 256)):
+        counts += np.bincount((part @ real.T).astype(np.int64).ravel() + d, minlength=2 * d + 1)
+    agreed = {r - d: int(count) for r, count in enumerate(counts) if count}
+    left = {
+        w: float(Fraction(sum(c * _symmetric(d, r, w) for r, c in agreed.items()), m * comb(d, w)))
+        for w in range(1, min(d, MOST_SIGNS) + 1)
+    }
+    different = np.unique(given, axis=0)
+    return SignsReport(d, m, len(different), len(np.unique(given * given[:, :1], axis=0)), left)
+
+
+def _symmetric(d: int, r: int, w: int) -> int:
+    """e_w of d signs with sum r: the coefficient of z^w in (1 + z)^plus (1 - z)^minus."""
+    plus, minus = (d + r) // 2, (d - r) // 2
+    return sum((-1) ** k * comb(minus, k) * comb(plus, w - k) for k in range(w + 1))

@@ -1,0 +1,356 @@
+"""How far a model is from invariant: model(g x) beside model(x), for every g of a group or sample.
+
+The model is any callable, on torch tensors or NumPy arrays: a module, or an estimator's `predict`.
+
+What was found of a model's invariance: errors by element, and what they say of the whole group.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from sparseaug._archive import fields_as_json
+from sparseaug._checks import check_integer, check_real
+from sparseaug._floats import UNIT, text_up
+from sparseaug._tables import Shown
+from sparseaug.actions import Action, Array
+from sparseaug.actions.arrays import (
+    as_numpy,
+    dtype_kind,
+    joined,
+    leaves,
+    map_leaves,
+    namespace,
+    require_dense,
+)
+from sparseaug.actions.base import require_same_group
+from sparseaug.actions.prepared import distinct
+from sparseaug.errors import ArgumentError, LawError, shorten
+from sparseaug.groups import Group, Rows, as_group
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.sample import as_sample
+from sparseaug.spectrum.models import (
+    MOST_CALLS,
+    call_by_rows,
+    check_chunk,
+    choose_output,
+    evaluating,
+    require_inputs,
+    require_model,
+    usual_chunk,
+)
+
+ALL_ELEMENTS = 10_000  # groups up to this order are enumerated
+
+
+def invariance_error(
+    model: Callable[..., Any],
+    action: Action,
+    S_or_group: GroupSample | Group,
+    x: Array,
+    *,
+    output_action: Action | None = None,
+    chunk_size: int | None = None,
+    delta: float = 0.05,
+    calls: int = 256,
+) -> InvarianceReport:
+    """Compare model(g x) with model(x), for every g of a sample or group.
+
+    Args:
+        model: any callable (n, ...) -> (n, ...), called as model(x), as model(*x) where x is a tuple
+            and as model(**x) where it is a dict; a torch module is put in eval mode meanwhile. Several
+            outputs in a tuple or dict are compared together
+        action: how x moves; `sparseaug.together` for several inputs
+        S_or_group: a group of at most 10,000 elements is enumerated, of a larger one `calls`
+            elements are drawn, other ones than an `Oracle` draws with a small seed; or a sample
+            S. What is said of the whole group holds for an S of a size fixed before it was drawn,
+            that the model has not been trained on, nor averaged over
+        x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
+        output_action: for outputs that move along: then model(g x) - g model(x);
+            `sparseaug.together` for several
+        chunk_size: how many moved copies go through the model at once; by default 1024, or n if
+            more
+        delta: how often `exceeding` and the interval may fail
+        calls: elements drawn of a group that is too large to enumerate
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> def first(x):
+        ...     return x[:, 0]
+        >>> act = sa.permute_axis(sa.symmetric(3))
+        >>> print(sa.invariance_error(first, act, act.group, np.array([[1.0, 2.0, 3.0]])))
+        invariance error over all 6 elements of S3: mean 1 (relative 1), max 2 at [2, 1, 0]
+    """
+    require_model(model)
+    n = require_inputs(action, x)
+    require_same_group(action, output_action, "output_action")
+    delta = check_real("delta", delta, above=0, below=1)
+    chunk = usual_chunk(check_chunk(chunk_size), n)
+    S, exact = _elements(action, S_or_group, calls)
+    # what does not move is refused before the model sees it
+    action(S.elements[:1], map_leaves(lambda part: part[:1], x))
+    with evaluating(model):
+        base = _outputs(model, x, n, chunk)
+        if not _are_labels(base) and not np.isfinite(_flat(base, 1)).all():
+            raise ArgumentError("model returned non-finite outputs for x; nothing can be compared.")
+        errors = []
+        step = max(1, chunk // n)
+        once = distinct(S.elements)
+        for start in range(0, len(once.first), step):
+            rows = S.elements[once.first[start : start + step]]
+            copies = joined(action(rows, x))
+            moved = _outputs(model, copies, len(rows) * n, chunk)
+            expected = map_leaves(lambda part: part[None], base)
+            expected = expected if output_action is None else output_action(rows, base)
+            errors.append(_errors(moved, expected, rows))
+    drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
+    return report_of(
+        S, np.concatenate(errors)[once.number], base, exact=exact, delta=delta, calls=drawn
+    )
+
+
+def assert_invariant(
+    model: Callable[..., Any],
+    action: Action,
+    S_or_group: GroupSample | Group,
+    x: Array,
+    *,
+    tolerance: float | None = None,
+    **options: Any,
+) -> InvarianceReport:
+    """Raise a `LawError` if some element's error is above the tolerance; else return the report.
+
+    Args:
+        model: as `invariance_error` takes it
+        action: how the group moves x
+        S_or_group: what to test with: a sample, or the group
+        x: samples (n, ...)
+        tolerance: in the units of the output; by default 1000 rounding units times its root mean
+            square
+        options: those of `invariance_error`
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.spectrum import assert_invariant
+        >>> act = sa.permute_axis(sa.symmetric(4))
+        >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
+        0.0
+    """
+    if tolerance is not None:
+        tolerance = check_real("tolerance", tolerance, above=-sys.float_info.min)
+    report = invariance_error(model, action, S_or_group, x, **options)
+    allowed = 1e3 * report.eps * report.scale if tolerance is None else tolerance
+    if report.max > allowed:
+        raise LawError(
+            f"model is not invariant under {report.group}: element {shorten(report.worst.tolist())} "
+            f"changes the output by {report.max:.3g}, more than tolerance={allowed:.3g}; "
+            "average it with OrbitAverage, or raise tolerance=."
+        )
+    return report
+
+
+def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool]:
+    """The elements to look at, and whether they are all of the group."""
+    count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
+    if not isinstance(given, Group | str):
+        return as_sample(given, action.group, "S_or_group"), False
+    if given == "full":
+        return GroupSample.full(action.group), True
+    given = as_group(given, "S_or_group")
+    if given != action.group:
+        raise ArgumentError(
+            f"S_or_group={shorten(given)} is not the action's group; give S or {action.group.name}."
+        )
+    if given.order <= ALL_ELEMENTS:
+        return GroupSample(given, given.all_elements()), True
+    # training may have drawn S with any small seed: these elements must not be those of S
+    return Oracle(given, int(keyed_rng(0, "invariance error").integers(1 << 63))).fresh(
+        count
+    ), False
+
+
+def _outputs(model: Callable[..., Any], x: Any, n: int, chunk: int) -> Any:
+    """The model's outputs for n samples, `chunk` samples at a time."""
+    pieces = []
+    for start in range(0, n, chunk):
+        some = slice(start, min(n, start + chunk))
+        part = map_leaves(lambda part, some=some: part[some], x)
+        y = call_by_rows("model", model, part, some.stop - start)
+        for output in leaves(y):
+            require_dense("the output of model", output)
+        pieces.append(y)
+    return map_leaves(lambda *some: namespace(some[0]).concatenate(some), *pieces)
+
+
+def _are_labels(y: Any) -> bool:
+    """Whether outputs are labels, or numbers; some of each are an `ArgumentError`."""
+    kinds = {dtype_kind(part) in "fc" for part in leaves(y)}
+    if len(kinds) > 1:
+        raise ArgumentError(
+            f"model returned numbers and labels, which are not compared together; give "
+            f"{choose_output(y).removeprefix(', ')}."
+        )
+    return kinds == {False}
+
+
+def _flat(y: Any, axes: int) -> NDArray[Any]:
+    """All outputs side by side behind so many axes."""
+    parts = [as_numpy(part) for part in leaves(y)]
+    return np.concatenate([part.reshape(*part.shape[:axes], -1) for part in parts], axis=axes)
+
+
+def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
+    """The error of every row's element, from outputs (k n, ...) and (1 or k, n, ...)."""
+    shapes = [tuple(part.shape[2:]) for part in leaves(expected)]
+    found = [tuple(part.shape[1:]) for part in leaves(moved)]
+    if found != shapes:
+        raise ArgumentError(
+            f"model returned {', '.join(map(str, shapes))} a sample at first and "
+            f"{', '.join(map(str, found))} for moved samples; return one shape."
+        )
+    wanted, given = _flat(expected, 2), _flat(moved, 1)
+    given = given.reshape(len(rows), *wanted.shape[1:])
+    if _are_labels(expected):
+        return np.asarray((given != wanted).any(axis=2).mean(axis=1))
+    differences = doubles(given) - doubles(wanted)
+    for j in np.flatnonzero(~np.isfinite(differences).all(axis=(1, 2))):
+        raise ArgumentError(
+            f"model returned non-finite outputs for x moved by {shorten(rows[j].tolist())}; "
+            "nothing can be compared."
+        )
+    return np.array([root_mean_square(difference) for difference in differences])
+
+
+@dataclass(frozen=True, eq=False)
+class InvarianceReport(Shown):
+    """The invariance error of a model, element by element.
+
+    Attributes:
+        group: name of the group
+        elements: the elements looked at, one per row
+        errors: for each, the root mean square over samples and outputs of model(g x) - model(x);
+            for labels (outputs that are not floating point) the fraction of samples whose label
+            changes
+        mean: of the errors
+        max: see `mean`.
+        exact: whether the elements are all of the group
+        interval: for the mean over the group: (mean, mean) if exact; for independent draws
+            Student's interval, an estimate; None for words, given rows and a single draw, where
+            none is valid
+        exceeding: with probability 1 - delta at most this fraction of the group has a larger error
+            than `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
+        delta: of the two above
+        calls: elements freshly drawn for this report
+        scale: root mean square of model(x); 1 for labels
+        eps: rounding unit of the outputs; 0 for labels
+    """
+
+    group: str
+    elements: Rows
+    errors: NDArray[np.float64]
+    mean: float
+    max: float
+    exact: bool
+    interval: tuple[float, float] | None
+    exceeding: float | None
+    delta: float
+    calls: int
+    scale: float
+    eps: float
+
+    @property
+    def relative(self) -> float:
+        """mean / scale."""
+        return self.mean / self.scale if self.scale else (np.inf if self.mean else 0.0)
+
+    @property
+    def worst(self) -> Rows:
+        """The element with the largest error."""
+        return self.elements[int(np.argmax(self.errors))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and what follows from them, as JSON data."""
+        follows = {"relative": self.relative, "worst": self.worst.tolist()}
+        return {**fields_as_json(self), **follows}
+
+    def __repr__(self) -> str:
+        return (
+            f"InvarianceReport({self._which()}, mean={self.mean:.4g}, relative={self.relative:.4g}, "
+            f"max={text_up(self.max, 4)}, calls={self.calls})"
+        )
+
+    def _which(self) -> str:
+        every = "all " if self.exact else ""
+        return f"{every}{len(self.errors)} elements of {self.group}"
+
+    def __str__(self) -> str:
+        # what is said to be exceeded by few, or by none, is rounded up
+        text = (
+            f"invariance error over {self._which()}: mean {self.mean:.3g} "
+            f"(relative {self.relative:.3g}), max {text_up(self.max, 4)} at "
+            f"{shorten(self.worst.tolist())}"
+        )
+        if self.exact or self.exceeding is None:
+            return text
+        fraction = text_up(self.exceeding, 4)
+        return f"{text}; at most {fraction} of the group exceeds it (delta {self.delta})"
+
+
+def report_of(
+    S: GroupSample, errors: NDArray[np.float64], base: Any, *, exact: bool, delta: float, calls: int
+) -> InvarianceReport:
+    """The figures that follow from the errors of the elements of S."""
+    mean = float(np.mean(errors))
+    interval, exceeding = None, None
+    if exact:
+        interval, exceeding = (mean, mean), 0.0
+    elif S.origin.is_uniform and S.origin.kind == "oracle":
+        # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
+        # all three are at most 3 * 2^-52 of the result
+        exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))
+        interval = _student(errors, delta) if S.m > 1 else None
+    labels = _are_labels(base)
+    eps = [float(namespace(part).finfo(part.dtype).eps) for part in leaves(base) if not labels]
+    errors.flags.writeable = False
+    return InvarianceReport(
+        group=S.group.name,
+        elements=S.elements,
+        errors=errors,
+        mean=mean,
+        max=float(errors.max()),
+        exact=exact,
+        interval=interval,
+        exceeding=exceeding,
+        delta=delta,
+        calls=calls,
+        scale=1.0 if labels else root_mean_square(doubles(_flat(base, 1))),
+        eps=max(eps, default=0.0),
+    )
+
+
+def root_mean_square(values: NDArray[Any]) -> float:
+    """Scaled by the largest, so that no square overflows or vanishes."""
+    peak = float(abs(values).max(initial=0.0))
+    return peak * float(np.sqrt(np.mean(np.square(abs(values) / peak)))) if peak else 0.0
+
+
+def doubles(y: Array) -> NDArray[Any]:
+    """Outputs in double precision."""
+    array = as_numpy(y)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _student(errors: NDArray[np.float64], delta: float) -> tuple[float, float]:
+    """Student's interval for the mean of independent draws; errors are never below 0."""
+    mean, m = float(np.mean(errors)), len(errors)
+    half = float(stdtrit(m - 1, 1 - delta / 2) * np.std(errors, ddof=1) / math.sqrt(m))
+    return max(0.0, mean - half), mean + half

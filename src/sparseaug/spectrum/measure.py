@@ -1,0 +1,548 @@
+"""Which elements to evaluate a function at, and the spectrum from its values there.
+
+    measurement = measure(group, oracle=oracle, calls=256)
+    measurement.rows                    # (N, width): evaluate v at these elements, in this order
+    spectrum = measurement.spectrum([values])   # (N, p): row j is v(g_j), real or complex
+
+v is any function from the group to vectors: the outputs of a model at g x, side by side for all x; or
+the gradient of a risk at g. Squares are summed over the p columns and divided by `inputs`. Where p is
+large the values may come in several blocks of columns, each (N, p_i), one after the other. A pair
+(i, block) with a block (N, k, p_i) has the values of the inputs i, ..., i + k - 1.
+
+The inputs are a sample too. They are parted at random into `PARTS`, and the spectrum of part j with n_j
+inputs, fitted in the same way, has the sum T_j over its inputs. With V = sum_j T_j / n the mean of other
+inputs differs from V by noise of the covariance sum_j d_j d_j^T, where for k parts
+
+    d_j = (T_j - n_j V) / n  sqrt(k / (k - 1)),      the rows of `Spectrum.between`.
+
+A group that can be listed at this cost is listed: then the spectrum is exact, and no call is made. Else
+`calls` elements are drawn, each evaluated once: as they are, or in couples g, g q (`pairs`).
+
+The spectrum from pairs of values: a non-negative least-squares fit, and replicates of it.
+
+Let v have mean 0 over the group and g_1, ..., g_N be uniform. For two independent ones q = g_a^-1 g_b is
+uniform and independent of g_a, so with the characters phi_u of the blocks (`groups.degrees`)
+
+    E <v(g_a), v(g_b)>               given q   is   sum_u var_u phi_u(q),
+    E |v(g) - v(g q)|^2 / 2          given q   is   sum_u var_u (1 - phi_u(q)),
+    E |v(g)|^2                                 is   sum_u var_u.
+
+All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each block in the mean
+over the group, unbiased whatever is in it, but large blocks faintly: phi has the mean square 1 / (sum of
+d_pi^2). Draws that come in couples (g, g q) with q chosen near the identity (`Degrees.partners`)
+enter by the second line: they see how fast v changes. The total is the variance of the draws themselves.
+
+Weights are the inverse variances of one term, were the values Gaussian: for the covariance matrix K
+of v, Var <v(g_a), v(g_b)> = tr K^2, and |v(g) - v(g q)|^2 / 2 of mean D has 2 D^2 tr K^2 / (tr K)^2.
+
+The fit. With the information I = R^T R, the weighted sum of phi phi^T, and the score z, the weighted sum
+of phi times the products, x >= 0 of the sum T minimises |R x - t|^2, t = R^-T z. With x = T y this is
+|A y|^2 for A = T R - t 1^T and y >= 0 of the sum 1. Let u >= 0 minimise |A u|^2 + (sum u - 1)^2. For
+u = c y the best c leaves |A y|^2 / (1 + |A y|^2), which grows with |A y|: so y = u / sum u. No large
+weight holds the sum, and the fit follows its data as continuously as the information allows.
+
+Replicates. The fit is a function of score and total, sums over couples c (or single draws) of terms s_c
+that each hold the pairs of c with all others: its covariance is at most sum_c s_c s_c^T in expectation
+(the jackknife's; Efron and Stein 1981), times the square of Student's quantile over the normal one for
+as many couples. Where a block holds little, what remains is the noise of single pairs, and its jackknife
+is often near 0 just when the fit is: their own covariance, I, is added. Around the fit that Gaussian is
+drawn as sum_c n_c s_c + R^T n, n normal, and each draw fitted again: as the fit is not smooth where
+variances are 0, deleting draws would give bars of length 0 there.
+
+Unseen. A share of 3/N of the group escapes N draws in one of 20 cases. The values there are taken to
+be the largest that were seen, times how much larger that is than the fourth of other elements, 64 at
+most: of a function with few values the same, of heavy tails more. Where single elements hold the
+variance and none of them was drawn, no draws can tell: of exp(2 Z), Z normal, on 120 and 256 elements,
+bars from 64 draws cover 0.89 and 0.935. Where all draws agree nothing says how large others are, and
+`unseen` is infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+from scipy.sparse import csr_array
+from scipy.special import ndtri, stdtrit
+
+from sparseaug._checks import LIMITS, check_choice, check_integer
+from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.degrees import Degrees
+from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
+from sparseaug.groups.degrees.blocks import Floats
+from sparseaug.groups.degrees.factors import Tensors
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.keys import keyed_rng
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectrum.models import MOST_CALLS
+from sparseaug.spectrum.spectrum import Spectrum, check_variances
+
+MOST_TRANSFORMED = 50_000
+"""Order of groups that are not abelian and are transformed whole: |G|^2 operations for each output."""
+
+LISTED = 10_000
+"""Order up to which a group is listed where no number of calls is given."""
+
+CALLS = 256
+"""Draws from a larger group where no number is given; more where its degrees need more."""
+
+MOST_USUAL = 1024
+"""Draws above which a group is listed instead where no number is given and it can be."""
+
+MOST_DRAWS = 8192
+"""Draws of which all pairs are used: a gigabyte."""
+
+SMALLEST = 1e-145
+"""A variation whose square, divided by 10^7 elements and inputs, still has eleven digits."""
+
+LEAST_CALLS = 32
+"""Draws from which on 95 % intervals hold about that often (measured; 20 draws: 90 %)."""
+
+_ENTRIES = 1 << 23  # of values that are transformed together: 64 MB, and five times that in all
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Elements to evaluate a function at.
+
+    Attributes:
+        group: what they are of
+        rows: one row per element (N, width)
+        by: "degree" or "frequency" of an abelian group, else None
+        exact: whether they are all of the group, in rank order
+        couples: whether every second one is the partner of the one before
+        calls: elements freshly drawn
+    """
+
+    group: Group
+    rows: Rows
+    by: str | None
+    exact: bool
+    couples: bool
+    calls: int
+
+    def spectrum(
+        self,
+        values: Iterable[NDArray[Any] | tuple[int, NDArray[Any]]],
+        *,
+        inputs: int = 1,
+        floor: float = 0.0,
+    ) -> Spectrum:
+        """The spectrum of a function, from its values at the rows.
+
+        Args:
+            values: blocks of columns: arrays (N, p_i) of finite numbers; or pairs of the number of an
+                input and an array (N, k, p_i) of the values of that and the following inputs
+            inputs: what sums of squares are divided by
+            floor: a variance up to this times the mean square of the values is rounding, and taken for 0
+        """
+        group, convert, _ = self.group.known_as()
+        rows = convert(self.rows)
+        blocks = group.degrees(self.by, whole=self.exact)
+        square = largest = spread = unseen = 0.0
+        empty = np.zeros((0, len(blocks.degrees)))
+        variances, replicates, between = np.zeros(len(blocks.degrees)), empty, empty
+        parts = _Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
+        sums = np.zeros((parts.count, len(variances)))
+        grams = np.zeros((0, 0, 0) if self.exact else (parts.count, len(rows), len(rows)))
+        for j, part in parts.columns(values):
+            largest = max(largest, float(abs(part).max(initial=0.0)))
+            square += float(np.linalg.norm(part) ** 2) / len(rows)
+            part = part - part.mean(axis=0)
+            spread = max(spread, float(abs(part).max(initial=0.0)))
+            if self.exact:
+                ranked = np.empty_like(part)
+                ranked[group.rank(rows)] = part
+                sums[j] += blocks.variances(ranked)
+            else:
+                grams[j] += part @ part.T
+        if math.sqrt(floor) * largest < spread < SMALLEST:
+            raise ArgumentError(
+                f"f varies by at most {spread:.3g} over the group, and squares of that are below the "
+                "range of floats; multiply its outputs by a constant, such as 1e100."
+            )
+        gram = grams.sum(axis=0)
+        total = float(sums.sum()) if self.exact else float(np.trace(gram)) / len(rows)
+        if total <= floor * square or not total:
+            unseen = 0.0 if self.exact else math.inf
+        elif self.exact:
+            variances, between = sums.sum(axis=0), parts.between(sums)
+        else:
+            data = _Data(blocks, group, rows, gram / total, 2 if self.couples else 1)
+            fitted = data.fitted()
+            variances, replicates = total * fitted, total * data.replicates(fitted)
+            unseen = total * data.unseen()
+            if parts.count > 1:
+                grams /= total
+                between = total * parts.between(data.parts(grams))
+        return Spectrum(
+            self.group,
+            self.by,
+            self.exact,
+            check_variances("variances", variances / inputs, 1, len(blocks.degrees)),
+            check_variances("replicates", replicates / inputs, 2, len(blocks.degrees)),
+            self.calls,
+            inputs,
+            float(unseen / inputs),
+            between / inputs,
+        )
+
+
+class _Parts:
+    """The inputs, parted at random."""
+
+    def __init__(self, rows: int, inputs: int, entries: int) -> None:
+        self.rows, self.inputs = rows, inputs
+        self.count = min(PARTS, inputs, _GRAM_ENTRIES // entries)
+        order = keyed_rng(0, "parts of the inputs").permutation(inputs)
+        self.number = np.empty(inputs, np.int64)
+        self.number[order] = np.arange(inputs) % self.count
+
+    def columns(self, values: Iterable[Any]) -> Iterator[tuple[int, Floats]]:
+        """Columns as float64, a few at a time, complex ones as two, and the part that they are of.
+
+        Where nobody says whose the columns are, there is one part.
+        """
+        for item in values:
+            if not isinstance(item, tuple):
+                self.count = 1
+                for part in _columns(item, self.rows):
+                    yield 0, part
+                continue
+            first, block = item
+            numbers = self.number[first : first + block.shape[1]]
+            for j in np.unique(numbers).tolist():
+                own = block if (numbers == j).all() else block[:, numbers == j]
+                for part in _columns(own.reshape(len(own), -1), self.rows):
+                    yield j, part
+
+    def between(self, sums: Floats) -> Floats:
+        """The rows d_j times the number of inputs, from T_j; none of one part."""
+        k = self.count
+        if k == 1:
+            return sums[:0]
+        often = np.bincount(self.number, minlength=k)[:, None]
+        return np.asarray((sums - often * sums.sum(axis=0) / self.inputs) * math.sqrt(k / (k - 1)))
+
+
+def measure(
+    group: Group, *, oracle: Oracle | None = None, calls: int | None = None, by: str | None = None
+) -> Measurement:
+    """The elements at which a function must be known.
+
+    Args:
+        group: of the function
+        oracle: draws them; by default one of this group whose draws nobody else has
+        calls: how many elements to evaluate at. A group with no more elements is listed. By default
+            groups of up to 10,000 elements are listed, and of others 256 elements drawn, or two for
+            each degree; where that would be above 1,024, the group is listed if it can be.
+        by: "degree" or "frequency" for abelian groups; by default frequency for shifts, degree for
+            sign flips
+
+    Raises:
+        ArgumentError: calls are too few to separate the degrees.
+        UnsupportedError: the irreps of the group have no degrees.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> from sparseaug.spectrum.measure import measure
+        >>> measurement = measure(sa.symmetric(4))
+        >>> values = (measurement.rows[:, 0] == 2).astype(float)[:, None]
+        >>> {d: round(s, 12) + 0.0 for d, s in measurement.spectrum([values]).shares.items()}
+        {1: 1.0, 2: 0.0, 3: 0.0}
+    """
+    by, known = _grading(group, by), group.known_as().group
+    if oracle is not None:
+        require_oracle(oracle, group)
+    characters = LIMITS["characters"].most
+    largest = MOST_TRANSFORMED if known.moduli is None else characters
+    if calls is None:
+        count, limit = CALLS, LISTED
+        if group.log_order > math.log(LISTED) + 1e-9:
+            count = usual_calls(group, by, CALLS)
+            limit = LISTED if count <= MOST_USUAL else largest
+    else:
+        count = limit = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
+    if group.log_order <= math.log(min(limit, largest)) + 1e-9 and _is_transformed(known, by):
+        return Measurement(group, group.all_elements(), by, True, False, 0)
+    if oracle is None:  # training may have drawn S with any small seed
+        oracle = Oracle(group, int(keyed_rng(0, "orbit spectrum").integers(1 << 63)))
+    return drawn(group, oracle, count, by)
+
+
+def measurement_at(S: GroupSample, by: str | None = None) -> Measurement:
+    """The elements of an S at which a function is known already: all of the group, or fresh draws."""
+    by, group = _grading(S.group, by), S.group
+    if group.is_finite and len(S.counts()[0]) == group.order and _is_transformed(group, by):
+        return Measurement(group, group.all_elements(), by, True, False, 0)
+    if S.origin.kind not in ("oracle", "source") or S.origin.distinct:
+        raise ArgumentError(
+            f"S is neither all of {group.name} nor drawn from it (its origin is {S.origin.kind!r}), so "
+            "it does not tell how values vary elsewhere; draw one with Oracle(group, seed).draw(m)."
+        )
+    rows = S.elements[1:] if S.origin.identity else S.elements
+    _require_enough(group, group.known_as().group.degrees(by), len(rows))
+    return Measurement(group, rows, by, False, False, len(rows))
+
+
+def _grading(group: Group, by: str | None) -> str | None:
+    """`by`, or the usual one of an abelian group."""
+    known = group.known_as().group
+    by = None if by is None else check_choice("by", by, tuple(MEANINGS))
+    return by or usual_grading(known) if known.moduli is not None else by
+
+
+def _is_transformed(group: Group, by: str | None) -> bool:
+    """Whether the values on all of a group that can be listed give its spectrum."""
+    try:
+        group.degrees(by, whole=True)
+    except GroupTooLargeError:
+        return False
+    return True
+
+
+def drawn(group: Group, oracle: Oracle, count: int, by: str | None) -> Measurement:
+    """So many elements drawn, whatever the order of the group; of couples an even number."""
+    known, convert, back = group.known_as()
+    blocks = known.degrees(by)
+    _require_enough(group, blocks, count)
+    couples = blocks.partners is not None
+    count -= count % 2 if couples else 0
+    rows = oracle.fresh(count).elements
+    if couples and blocks.partners is not None:
+        rng = keyed_rng(0, "orbit spectrum", step=count)
+        partners = back(blocks.partners(convert(rows[0::2]), convert(rows[1::2]), rng))
+        rows = np.stack([rows[0::2], partners], axis=1).reshape(count, -1)
+    return Measurement(group, rows, by, False, couples, count)
+
+
+def usual_calls(group: Group, by: str | None, usual: int) -> int:
+    """So many draws, or more where the degrees need more."""
+    return max(usual, _least_calls(group, group.known_as().group.degrees(by)))
+
+
+def _least_calls(group: Group, blocks: Degrees) -> int:
+    """Draws that separate the degrees, or all of a group that has fewer elements."""
+    least = max(LEAST_CALLS, 2 * len(set(blocks.degrees)))
+    return group.order if group.log_order < math.log(least) else least
+
+
+def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
+    degrees, least = len(set(blocks.degrees)), _least_calls(group, blocks)
+    if least > MOST_DRAWS:
+        raise GroupTooLargeError(
+            f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
+            f"used, and at most {MOST_DRAWS} drawn."
+        )
+    if calls > MOST_DRAWS:
+        raise ArgumentError(
+            f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
+        )
+    if calls < least:
+        everything = ", all of the group" if least == group.order else ""
+        raise ArgumentError(
+            f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "
+            f"{least}{everything}."
+        )
+
+
+def _columns(block: Any, count: int) -> Iterator[Floats]:
+    """The columns as float64, a few at a time, complex ones as two."""
+    values = np.asarray(block)
+    if values.ndim != 2 or len(values) != count:
+        raise ArgumentError(
+            f"values holds an array of shape {values.shape}; give one row for each of the {count} rows."
+        )
+    step = max(1, _ENTRIES // max(1, count))
+    for start in range(0, values.shape[1], step):
+        some = values[:, start : start + step]
+        for part in (some.real, some.imag) if values.dtype.kind == "c" else (some,):
+            yield part.astype(np.float64)
+
+
+PARTS = 16
+"""Of the inputs, whose spectra show how inputs differ: Student's quantile of 15 differences is 2.13."""
+
+_GRAM_ENTRIES = 1 << 27  # of the Gram matrices of all parts: a gigabyte, two of the most draws
+
+REPLICATES = 200
+
+UNSEEN = 3.0
+"""Times 1/N: a share of the group that N draws all miss in one of 20 cases (the rule of three)."""
+
+_GROWTH = 64.0  # of values per factor 4 in how rare they are: a tail far too heavy for a variance
+
+_PAIR_ENTRIES = 1 << 23  # of the rows of quotients held at a time
+_LEAST = 0.02  # a smaller part of the variance than this is no measure of a couple's noise
+
+
+class _Data:
+    """The pairs in sums: what the fit and its score need.
+
+    Args:
+        blocks: of the group
+        group: whose rows these are
+        rows: of the elements; of couples the second, fourth, ... is the partner of the one before
+        gram: <v_a - mean, v_b - mean> of the values, (N, N)
+        size: 2 where elements come in couples, else 1
+    """
+
+    def __init__(self, blocks: Degrees, group: Group, rows: Rows, gram: Floats, size: int) -> None:
+        N = len(rows)
+        self.size, self.rows, self.group, self.blocks = size, rows, group, blocks
+        self.gram, self.halves = self._moments(gram)
+        self.sizes = np.diag(self.gram).reshape(-1, size).mean(axis=1)
+        self.total = float(self.sizes.mean())
+        couples = group.compose(group.inverse(rows[0::2]), rows[1::2]) if size == 2 else rows[:0]
+        if size == 2:
+            table, index = blocks.characters(couples)
+            self.near = table[index]
+        else:
+            self.near = np.zeros((0, len(blocks.degrees)))
+        apart = np.repeat(np.arange(N // size), size)
+        self.apart = apart[:, None] != apart[None]
+        self.noise = float((self.gram[self.apart] ** 2).mean())  # tr K^2
+        # of a product with rotations nearly every quotient is of a kind of its own: made twice, not held
+        self.many = isinstance(blocks, Tensors) and not group.is_finite
+        self.held = [] if self.many else list(self._quotients())
+        self.table = self._sums()
+
+    def _moments(self, gram: Floats) -> tuple[Floats, Floats]:
+        """Products of values less the mean of the group, and half squares of couples' differences."""
+        squares = np.diag(gram)
+        inner = gram[0::2, 1::2].diagonal() if self.size == 2 else np.zeros(0)
+        # the mean of the draws stands for that of the group: every product is short of
+        # E |mean of the draws|^2 = (E |v|^2 + E <v, v of the partner>) / N
+        spread = squares.mean() + (inner.mean() if self.size == 2 else 0.0)
+        halves = (squares[0::2] + squares[1::2]) / 2 - inner if self.size == 2 else inner
+        return gram + spread / (len(gram) - self.size), halves
+
+    @property
+    def quotients(self) -> Iterable[tuple[slice, Floats, Rows]]:
+        return self.held or self._quotients()
+
+    def _quotients(self) -> Iterator[tuple[slice, Floats, Rows]]:
+        """Rows a of the Gram matrix, phi of their quotients with all b, and which one each has."""
+        N, width = self.rows.shape
+        inverses = self.group.inverse(self.rows)
+        entries = max(width, len(self.blocks.degrees)) if self.many else max(1, width)
+        step = max(1, _PAIR_ENTRIES // (N * entries))
+        for start in range(0, N, step):
+            part = slice(start, min(N, start + step))
+            products = self.group.compose(inverses[part, None], self.rows[None])
+            table, index = self.blocks.characters(products.reshape(-1, width))
+            yield part, table, index
+
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Sums over all pairs (a, b) apart: phi phi^T, and for each a of phi <v_a, v_b>."""
+        count = len(self.blocks.degrees)
+        normal = np.zeros((count, count))
+        products = np.empty((len(self.rows), count))
+        for part, table, index in self.quotients:
+            apart = self.apart[part].ravel()
+            often = np.bincount(index[apart], minlength=len(table))
+            normal += (table.T * often) @ table
+            products[part] = self._by_row(part, index, self.gram[part].ravel() * apart) @ table
+        return normal, products
+
+    def _by_row(self, part: slice, index: Rows, values: Floats) -> Any:
+        N = len(self.rows)
+        a = np.repeat(np.arange(part.stop - part.start), N)
+        shape = (part.stop - part.start, int(index.max()) + 1)
+        return csr_array((values, (a, index)), shape=shape)
+
+    def fitted(self) -> Floats:
+        """The variances of the blocks."""
+        variances = self.fit(np.full(len(self.halves), self.total))
+        if self.size == 2:
+            expected = (1 - self.near) @ variances
+            variances = self.fit(np.maximum(expected, _LEAST * self.total))
+        return variances
+
+    def parts(self, grams: Floats) -> Floats:
+        """The variances of each part of the inputs, fitted with the weights of the last fit."""
+        moments = [self._moments(gram) for gram in grams]
+        products = np.zeros((len(grams), len(self.blocks.degrees)))
+        for part, table, index in self.quotients:
+            for j, (gram, _) in enumerate(moments):
+                weights = (gram[part] * self.apart[part]).ravel()
+                products[j] += np.bincount(index, weights, len(table)) @ table
+        found = []
+        for some, (gram, halves) in zip(products, moments, strict=True):
+            score = self.far * some / 2 + (1 - self.near).T @ (self.weights * halves)
+            found.append(self._nearest(score, float(np.trace(gram)) / len(gram)))
+        return np.stack(found)
+
+    def fit(self, expected: Floats) -> Floats:
+        """The variances, with the noise of each couple that its expected half square has."""
+        normal, products = self.table
+        far = self.far = 1.0 / max(self.noise, np.finfo(float).tiny)
+        effective = max(1.0, self.total**2 * far)
+        self.weights = effective / (2 * expected**2)
+        change = 1 - self.near
+        self.information = far * normal / 2 + (change.T * self.weights) @ change
+        score = far * products.sum(axis=0) / 2 + change.T @ (self.weights * self.halves)
+        self.root, self.inverse = _roots(self.information)
+        return self._nearest(score, self.total)
+
+    def _nearest(self, score: Floats, total: float) -> Floats:
+        """The variances of this sum that fit the score best."""
+        if total <= 0:
+            return np.zeros(len(score))
+        A = total * self.root - (self.inverse @ score)[:, None]
+        largest = float(abs(A).max())
+        rows = np.vstack([A / (largest or 1.0), np.ones(len(score))])
+        u = nnls(rows, np.eye(len(rows))[-1], maxiter=100 * len(score))[0]
+        return np.asarray(total * (u / u.sum()))
+
+    def replicates(self, variances: Floats) -> Floats:
+        """Fits of scores and totals drawn around this one."""
+        terms, totals = self.terms(variances)
+        rng = keyed_rng(0, "spectrum replicates")
+        normal = rng.standard_normal((REPLICATES, len(terms)))
+        single = rng.standard_normal((REPLICATES, len(variances))) @ self.root
+        scores = self.information @ variances + normal @ terms + single
+        sums = self.total + normal @ totals
+        return np.stack([self._nearest(*one) for one in zip(scores, sums.tolist(), strict=True)])
+
+    def unseen(self) -> float:
+        """The squares on a share of 3/N of the group that no draw hit."""
+        _, first = np.unique(self.rows[:: self.size], axis=0, return_index=True)
+        largest = np.sort(self.sizes[first])[::-1]  # an element drawn twice says no more than once
+        growth = largest[0] / max(largest[:4][-1], largest[0] / _GROWTH)
+        return float(UNSEEN / len(self.sizes) * largest[0] * growth)
+
+    def terms(self, variances: Floats) -> tuple[Floats, Floats]:
+        """What each couple adds to the score and to the total beyond the mean, with Student's factor."""
+        scores = np.empty((len(self.rows), len(variances)))
+        for part, table, index in self.quotients:
+            rest = (self.gram[part].ravel() - (table @ variances)[index]) * self.apart[part].ravel()
+            scores[part] = self._by_row(part, index, rest) @ table
+        scores = self.far * scores.reshape(-1, self.size, len(variances)).sum(axis=1)
+        if self.size == 2:
+            change = 1 - self.near
+            rest = self.weights * (self.halves - change @ variances)
+            scores += change * rest[:, None]
+        count = len(self.sizes)
+        # squares of values have long tails, so that their spread is known as from fewer. With count - 1
+        # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input; with it
+        # 95 % on those same draws, and 94.5 % to 97.5 % on 400 others of two networks
+        few = float(stdtrit(count / 4, 0.975) / ndtri(0.975))
+        return few * scores, (few / count) * (self.sizes - self.total)
+
+
+def _roots(matrix: Floats) -> tuple[Floats, Floats]:
+    """The symmetric root of a semidefinite matrix and its inverse, both 0 where it is singular.
+
+    Eigenvectors may turn with the rounding; this root does not turn with them.
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-14 * values[-1]
+    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
+    return (vectors * roots) @ vectors.T, (vectors / roots) @ vectors.T

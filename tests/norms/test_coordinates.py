@@ -1,0 +1,152 @@
+"""`degree=` of products and of signed permutations, against the irreps it means and brute force."""
+
+from __future__ import annotations
+
+import ast
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.norms import tuples
+from sparseaug.norms.coordinates import coordinates, coordinates_norm
+from sparseaug.norms.regular import regular_norm
+
+NAMES = ["B3", "S3xZ2^2", "S3xS3", "B2xC3", "Z2xS3xC4", "S4xB2"]
+
+
+def degree_of_irrep(factor: sa.groups.Group, irrep: sa.groups.Irrep) -> int:
+    """n - lambda_1 for S_n, n - alpha_1 for B_n; of a character, its non-zero frequencies."""
+    if factor.transform == "young":
+        shape = ast.literal_eval(irrep.name)
+        return sum(shape) - shape[0]
+    if isinstance(factor, sa.groups.Hyperoctahedral):
+        alpha, beta = map(ast.literal_eval, irrep.name.split("|"))
+        return sum(alpha) + sum(beta) - (alpha[0] if alpha else 0)
+    moduli = factor.moduli or ()
+    generators = np.eye(len(moduli), dtype=np.int64)
+    values = irrep.matrices(generators)[:, 0, 0]
+    return int((abs(values - 1) > 1e-9).sum())
+
+
+def norm_by_irreps(S: sa.GroupSample, degree: int) -> float:
+    """The largest norm over the irreps pi_1 x ... x pi_r whose degrees sum to at most `degree`."""
+    factors = S.group.factors or (S.group,)
+    ends = np.cumsum([factor.width for factor in factors])
+    parts = np.split(S.elements, ends[:-1], axis=1)
+    best = 0.0
+    for irreps in product(*(list(factor.irreps()) for factor in factors)):
+        degrees = [degree_of_irrep(f, i) for f, i in zip(factors, irreps, strict=True)]
+        if not 0 < sum(degrees) <= degree:
+            continue
+        matrices = [i.matrices(rows) for i, rows in zip(irreps, parts, strict=True)]
+        total = 0
+        for each in zip(*matrices, strict=True):
+            whole = np.ones((1, 1))
+            for matrix in each:
+                whole = np.kron(whole, matrix)
+            total = total + whole
+        best = max(best, float(np.linalg.norm(total / S.m, 2)))
+    return best
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("m", [2, 5, 11])
+def test_the_norm_is_the_largest_over_the_irreps_of_that_degree(name, degree, m):
+    S = sa.Oracle(sa.group(name), seed=m).draw(m)
+    if degree > coordinates(S.group).number:
+        return
+    truth = norm_by_irreps(S, degree)
+    norm = coordinates_norm(S, degree=degree)
+    assert norm.failure_probability == 0.0
+    assert norm.lower <= truth + 1e-12
+    assert truth - 1e-12 <= norm.upper <= truth + 1e-10
+    assert sa.deviation(S, degree=degree).value == norm.upper
+
+
+def test_signed_tuples_have_the_irreps_of_tuples_of_all_2n_points():
+    """The other definition for B_n: ordered pairs of distinct points among +-e_i, by brute force."""
+    group = sa.hyperoctahedral(3)
+    S = sa.Oracle(group, seed=0).draw(7)
+    for degree in (1, 2):
+        points = list(permutations(range(6), degree))
+        number = {t: i for i, t in enumerate(points)}
+
+        def mean(rows: np.ndarray, points=points, number=number) -> np.ndarray:
+            matrix = np.zeros((len(points), len(points)))
+            for p in group.faithful().images(rows):
+                for t in points:
+                    matrix[number[tuple(p[list(t)].tolist())], number[t]] += 1.0 / len(rows)
+            return matrix
+
+        truth = np.linalg.norm(mean(S.elements) - mean(group.all_elements()), 2)
+        assert coordinates_norm(S, degree=degree).upper == pytest.approx(truth, abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ["B3", "S3xZ2^2", "S3xS3", "B2xC3"])
+def test_all_coordinates_are_the_regular_representation(name):
+    S = sa.Oracle(sa.group(name), seed=3).draw(9)
+    found = coordinates_norm(S, degree=coordinates(S.group).number)
+    assert found.upper == pytest.approx(regular_norm(S).upper, abs=1e-11)
+
+
+def test_random_starts_agree_with_matrices_and_share_their_chance(monkeypatch):
+    S = sa.Oracle(sa.group("S5xB3"), seed=2).draw(20)
+    exact = coordinates_norm(S, degree=2)
+    monkeypatch.setattr(tuples, "DENSE_DIMENSION", 0)
+    likely = coordinates_norm(S, degree=2)
+    assert likely.failure_probability == 1e-9
+    assert exact.lower <= likely.upper <= exact.upper * (1 + 1e-7)
+
+
+def test_an_exact_design_of_a_product_has_deviation_0_to_its_degree():
+    """The designs' notion of degree is this one: what they are exact for comes out as 0."""
+    for name, degree in (("S5xZ2^3", 2), ("B4", 2), ("S3xS5", 1)):
+        S = sa.design(sa.group(name), degree=degree)
+        assert S.m < S.group.order
+        assert sa.deviation(S, degree=degree).value < 1e-12
+
+
+def test_draw_until_takes_the_degree_of_products_and_of_signed_permutations():
+    for name in ("S8xZ2^10", "B8"):
+        found = sa.draw_until(sa.Oracle(sa.group(name), seed=0), target=0.4, degree=2)
+        assert found.deviation.value <= 0.4
+        assert found.deviation.value == sa.deviation(found.sample, degree=2).value
+
+
+def test_trivial_factors_and_the_whole_group_have_norm_0():
+    trivial = sa.direct_product(sa.symmetric(1), sa.hyperoctahedral(1))
+    one = sa.GroupSample.full(trivial)
+    assert sa.deviation(one, degree=1).value == 0.0
+    S = sa.GroupSample.full(sa.group("S3xZ2^2"))
+    assert coordinates_norm(S, degree=2).upper <= 1e-12
+
+
+def test_a_product_of_groups_with_several_orbits_keeps_the_mean_of_each_pair_of_orbits():
+    """Both factors turn the points 0, 1, 2 and exchange 3 and 4: the whole group has norm 0."""
+    factor = sa.permutation_group([[1, 2, 0, 4, 3]])
+    S = sa.GroupSample.full(sa.direct_product(factor, factor))
+    for degree in (1, 2, 3):
+        assert coordinates_norm(S, degree=degree).upper <= 1e-12
+
+
+def test_degrees_that_do_not_exist_are_refused():
+    S = sa.Oracle(sa.group("S3xZ2^2"), seed=0).draw(3)
+    with pytest.raises(ArgumentError, match="degree=6 is above 5, the highest degree of S3xZ2\\^2"):
+        sa.deviation(S, degree=6)
+    with pytest.raises(UnsupportedError, match="degree=1 has no meaning for Grid2:"):
+        sa.deviation(sa.Oracle(sa.group("Grid2xS3"), seed=0).draw(3), degree=1)
+    with pytest.raises(GroupTooLargeError, match="degree"):
+        sa.deviation(sa.Oracle(sa.group("S300xZ2^2"), seed=0).draw(3), degree=4)
+    with pytest.raises(GroupTooLargeError, match="combinations of coordinates"):
+        sa.deviation(sa.Oracle(sa.group("S4xZ2^4096"), seed=0).draw(3), degree=4)
+
+
+def test_a_trivial_factor_changes_nothing():
+    rows = np.array([[0], [1], [1], [4]])
+    alone = sa.GroupSample(sa.cyclic(5), rows)
+    beside = sa.GroupSample(sa.group("S1xC5"), np.concatenate([0 * rows, rows], axis=1))
+    assert sa.deviation(beside, degree=1).value == pytest.approx(sa.deviation(alone).value)

@@ -1,0 +1,492 @@
+"""`deviation` against dense brute force on l2(G), for every family; words; draw_until; bad input."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug._floats import text_down, text_up
+from sparseaug.errors import (
+    ArgumentError,
+    GroupTooLargeError,
+    LawError,
+    OracleBudgetError,
+    UnsupportedError,
+)
+from sparseaug.groups import Abelian
+from sparseaug.norms import LongRunWarning, NormOptions, best_method, tuples
+from sparseaug.norms.draw_until import share_of_round
+from sparseaug.norms.generation import generated_order
+from sparseaug.norms.irreps import irreps_norm
+from sparseaug.norms.norm import Norm, equal_share, larger_norm, restate
+from sparseaug.norms.regular import regular_norm
+from sparseaug.norms.symmetric import symmetric_norm
+from tests.extras import REASON
+from tests.references import dense_norm
+
+deviation_module = sys.modules["sparseaug.norms.deviation"]
+until = sys.modules["sparseaug.norms.draw_until"]
+
+
+FAMILIES = [
+    *("S3", "S4", "S5", "S6", "A3", "A4", "A5", "A6", "B1", "B2", "B3", "B4"),
+    *("D1", "D2", "D3", "D4", "D5", "D12", "C2", "C30", "C4xC6", "C97", "Z2^3", "Z2^10"),
+    *("C4xD3", "S3xZ2^4", "S3xS3", "A4xD5", "Cube24", "Cube48", "Cube24xC2"),
+]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_deviation_equals_the_dense_norm_of_the_regular_representation(name):
+    """eq:app-operator-fourier, within 1e-10; the lower bound too where it is attained."""
+    g = sa.group(name)
+    for m, seed in ((1, 0), (2, 1), (5, 2), (16, 3), (64, 4)):
+        S = sa.Oracle(g, seed=seed).draw(m)
+        truth = dense_norm(S)
+        found = sa.deviation(S)
+        assert found.rigorous
+        assert abs(found.value - truth) < 1e-10
+        assert found.value >= truth - 1e-12  # the dense norm has its own rounding
+        assert found.value - 1e-10 <= found.lower <= found.value
+        assert found.floor <= found.value
+
+
+def test_irreps_of_alternating_and_hyperoctahedral_groups_give_the_dense_norm():
+    for name in ("A5", "A6", "B3", "B4"):
+        S = sa.Oracle(sa.group(name), seed=9).draw(12)
+        truth = dense_norm(S)
+        assert abs(irreps_norm(S).upper - truth) < 1e-10
+
+
+def test_the_design_figures_on_s6():
+    """m = 64 about 0.27, m = 16 about 0.48; the paper's bounds 0.654 and 1."""
+    oracle = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(64)) for s in range(10)]
+    assert 0.24 < np.mean([found.value for found in oracle]) < 0.30
+    assert round(oracle[0].bound, 3) == 0.654
+    few = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(16)) for s in range(10)]
+    assert 0.44 < np.mean([found.value for found in few]) < 0.55
+    assert few[0].bound == 1.0
+
+
+@pytest.mark.parametrize("n", [7, 8])
+def test_s7_and_s8_equal_lanczos_on_the_regular_representation(n):
+    S = sa.Oracle(sa.symmetric(n), seed=n).draw(16)
+    found, lanczos = sa.deviation(S), regular_norm(S)
+    assert abs(found.lower - lanczos.lower) < 1e-9
+    assert lanczos.lower <= found.value
+
+
+def test_m11_equals_the_dense_norm():
+    """7920 x 7920 is too much for a dense norm here; two independent methods agree."""
+    S = sa.Oracle(sa.groups.mathieu(11), seed=0).draw(20)
+    found = sa.deviation(S)
+    assert found.rigorous
+    assert found.value - found.lower < 1e-10
+
+
+def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
+    assert sa.deviation(sa.Oracle(sa.alternating(9), seed=0).draw(40)).rigorous
+    found = sa.deviation(sa.Oracle(sa.group("S5xS4"), seed=0).draw(40))
+    assert found.rigorous
+    assert "*" in found.block
+
+
+def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
+    monkeypatch.setattr("sparseaug.norms.symmetric.SMALL", 1)
+    monkeypatch.setattr("sparseaug.norms.symmetric.partitions", lambda n: [(n,), *shapes])
+    S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
+    shapes = [(9, 2), (8, 3), (9, 1, 1)]
+    by_gram = symmetric_norm(S)
+    plain = max(np.linalg.norm(np.mean(_young(shape, S.elements), axis=0), 2) for shape in shapes)
+    assert by_gram.lower - 1e-12 <= plain <= by_gram.upper
+    assert by_gram.upper - plain < 1e-9
+
+
+def _young(shape, elements):
+    from sparseaug.groups.young import young_matrices
+
+    return young_matrices(shape, elements)
+
+
+def test_a_sample_in_a_coset_is_told_apart_and_why():
+    g = sa.symmetric(5)
+    even = sa.Oracle(sa.alternating(5), seed=0).draw(30).elements
+    odd = g.compose(np.array([[1, 0, 2, 3, 4]]), even)
+    for rows in (even, odd):
+        found = sa.deviation(sa.GroupSample(g, rows))
+        assert (found.value, found.lower, found.method) == (1.0, 1.0, "subgroup")
+        assert "subgroup of order 60, index 2 in S5" in found.reason
+        assert "draw more elements" in str(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["S4", "A5", "B3", "D2", "D6", "C12", "C4xC6", "Z2^6", "S3xZ2^2", "Cube24"]
+)
+def test_generated_order_is_the_size_of_the_closure(name):
+    g = sa.group(name)
+    for seed in range(12):
+        S = sa.Oracle(g, seed=seed).draw(1 + seed % 4)
+        quotients = g.compose(g.inverse(S.elements[:1]), S.elements)
+        closure = g.identity()
+        while True:
+            grown = g.compose(closure[:, None], quotients[None]).reshape(-1, g.width)
+            grown = np.unique(np.concatenate([closure, grown]), axis=0)
+            if len(grown) == len(closure):
+                break
+            closure = grown
+        assert generated_order(S) == len(closure)
+
+
+def test_faithful_permutations_are_a_faithful_homomorphism(group):
+    if not group.is_finite:
+        assert group.faithful() is None
+        return
+    if isinstance(group, Abelian) and sum(group.moduli) > 3000:  # by a lattice, without points
+        assert generated_order(sa.GroupSample(group, [[0], [6]])) == group.order // 2
+        return
+    a = np.unique(group.sample(30, np.random.default_rng(0)), axis=0)
+    b = group.sample(len(a), np.random.default_rng(1))
+    images = group.faithful().images(a)
+    assert len(np.unique(images, axis=0)) == len(a)
+    product = group.faithful().images(group.compose(a, b))
+    assert np.array_equal(product, np.take_along_axis(images, group.faithful().images(b), axis=1))
+
+
+def test_restricted_norms_are_no_larger_and_reach_far():
+    S = sa.Oracle(sa.symmetric(6), seed=1).draw(20)
+    whole = sa.deviation(S).value
+    one, two = sa.deviation(S, degree=1), sa.deviation(S, degree=2)
+    assert one.value <= two.value <= whole + 1e-12
+    acted = sa.deviation(S, action=sa.permute_axis(S.group), shape=(6,))
+    assert acted.value == pytest.approx(one.value, abs=1e-12)
+    large = sa.deviation(sa.Oracle(sa.symmetric(300), seed=0).draw(50), degree=1)
+    assert large.rigorous
+    assert 0 < large.value < 1
+    flips = sa.deviation(sa.Oracle(sa.sign_flips(500), seed=0).draw(64), degree=2)
+    assert flips.rigorous
+
+
+def test_draw_until_reaches_the_target_with_the_fewest_it_may():
+    for name, target in (("S5", 0.4), ("C30", 0.6), ("D6", 0.7), ("Z2^6", 0.5), ("B3", 0.6)):
+        oracle = sa.Oracle(sa.group(name), seed=4)
+        found = sa.draw_until(oracle, target=target)
+        assert found.deviation.value <= target
+        assert found.deviation.rigorous
+        assert found.calls == oracle.calls == found.sample.m == found.sample.calls
+        again = sa.Oracle(sa.group(name), seed=4).draw(found.calls)
+        assert again == found.sample
+        assert again.origin.draws == found.sample.origin.draws
+        assert json.loads(json.dumps(found.to_dict()))["calls"] == found.calls
+
+
+def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
+    with pytest.raises(OracleBudgetError, match=r"target=0.1 needs more than .* max_calls=100"):
+        sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.1, max_calls=100)
+    oracle = sa.Oracle(sa.symmetric(6), seed=0, budget=90)
+    with pytest.raises(OracleBudgetError, match="budget"):
+        sa.draw_until(oracle, target=0.1)
+    assert oracle.calls <= 90
+    for group, degree in ((sa.symmetric(4), 9), (sa.grid_symmetries(2), 1)):
+        oracle = sa.Oracle(group)
+        with pytest.raises((ArgumentError, UnsupportedError)):
+            sa.draw_until(oracle, target=0.5, degree=degree)
+        assert oracle.calls == 0
+
+
+@pytest.mark.parametrize(("name", "target"), [("D4", 0.1), ("Z2^6", 0.05), ("S4", 0.01)])
+def test_draw_until_never_gives_more_than_the_whole_group(name, target):
+    """318 elements of a group of 8, and 30,433 of one of 64, once."""
+    oracle = sa.Oracle(sa.group(name), seed=0)
+    found = sa.draw_until(oracle, target=target)
+    assert found.sample == sa.GroupSample.full(sa.group(name))
+    assert found.deviation.value == 0.0
+    assert found.calls == oracle.calls < found.sample.m
+
+
+@pytest.fixture
+def chances(monkeypatch):
+    """Make small modules go the way of large ones; the failure probabilities of their bounds."""
+    spent: list[float] = []
+    bound = tuples.lanczos_norm
+
+    def record(operator, **options):
+        spent.append(options["failure_probability"])
+        return bound(operator, **options)
+
+    monkeypatch.setattr(tuples, "DENSE_DIMENSION", 0)
+    monkeypatch.setattr(tuples, "lanczos_norm", record)
+    return spent
+
+
+def test_all_rounds_of_draw_until_together_fail_with_the_stated_probability(chances):
+    oracle = sa.Oracle(sa.symmetric(6), seed=0)
+    found = sa.draw_until(oracle, target=0.28, growth=0.03, degree=2)
+    assert len(chances) > 20
+    assert found.deviation.failure_probability == 1e-9
+    for r, chance in enumerate(chances, start=1):
+        assert chance <= 1e-9 * 6 / (np.pi * r) ** 2
+    assert "with probability 1 - 1e-09" in str(found.deviation)
+    assert sum(share_of_round(r) for r in range(1, 10**5)) < 1e-9
+
+
+def test_draw_until_believes_the_upper_bound_and_nothing_less(monkeypatch):
+    uppers = iter([0.6, 0.5, 0.41, 0.39])
+
+    def found(S, **_):
+        exact = sa.deviation(S)
+        return dataclasses.replace(exact, value=next(uppers), lower=0.1, block="")
+
+    monkeypatch.setattr(until, "deviation", found)
+    drawn = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4)
+    assert drawn.deviation.value == 0.39
+
+
+def test_draw_until_is_certain_where_each_round_is():
+    found = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4, degree=2)
+    assert found.deviation.failure_probability == 0.0
+
+
+def test_large_samples_of_small_groups_are_quick():
+    """100,000 rows, 24 of them distinct: what is repeated is computed once."""
+    S = sa.GroupSample(sa.group("S3xC4"), sa.group("S3xC4").sample(10**5, np.random.default_rng(0)))
+    assert sa.deviation(S).value < 0.01
+
+
+def test_a_function_that_is_no_action_has_no_rigorous_norm():
+    def reversed_half(elements, x):
+        return np.where(elements[:, :, None] >= 2, x[:, ::-1], x)
+
+    action = sa.custom_action(sa.cyclic(4), reversed_half)
+    S = sa.GroupSample(sa.cyclic(4), [[0], [1]])
+    with pytest.raises(LawError):
+        sa.deviation(S, action=action, shape=(3,))
+    turn = sa.linear(sa.cyclic(5), rotations)
+    assert sa.deviation(sa.Oracle(sa.cyclic(5)).draw(3), action=turn, shape=(2,)).kind == "estimate"
+
+
+def rotations(elements):
+    angle = 2 * np.pi * elements[:, 0] / 5
+    return np.stack(
+        [
+            np.stack([np.cos(angle), -np.sin(angle)], -1),
+            np.stack([np.sin(angle), np.cos(angle)], -1),
+        ],
+        -2,
+    )
+
+
+@pytest.mark.parametrize("m", [1, 8, 64])
+def test_an_average_over_s_leaves_no_more_than_is_said_of_any_function(m):
+    group = sa.symmetric(4)
+    S = sa.Oracle(group, seed=m).draw(m)
+    found = sa.deviation(S)
+    assert "at most this part of the standard deviation" in found.statement
+    ranks = group.rank(
+        group.compose(group.all_elements()[:, None], S.elements[None]).reshape(-1, 4)
+    )
+    values = np.random.default_rng(m).standard_normal((group.order, 2000))
+    values -= values.mean(axis=0)
+    left = values[ranks].reshape(group.order, m, -1).mean(axis=1)
+    share = np.linalg.norm(left, axis=0) / np.linalg.norm(values, axis=0)
+    assert share.max() <= found.value + 1e-12
+    # and one leaves as much: the first singular vector of the average
+    average = np.zeros((group.order, group.order))
+    np.add.at(average, (np.repeat(np.arange(group.order), m), ranks), 1 / m)
+    largest = np.linalg.svd(average - 1 / group.order, compute_uv=False)[0]
+    assert found.lower - 1e-12 <= largest <= found.value + 1e-12
+
+
+def test_printed_bounds_are_rounded_up():
+    assert text_up(100.0) == "100"
+    assert text_up(1.5e-173) == "1.50001e-173"
+    assert text_down(0.6666666666666602) == "0.666666"
+    assert text_up(0.1234561) == "0.123457"
+    assert text_up(0.1234560) >= "0.123456"
+    for value in np.random.default_rng(0).uniform(0, 1, 1000):
+        assert float(text_up(float(value))) >= value
+
+
+def test_a_deviation_is_plain_data():
+    found = sa.deviation(sa.Oracle(sa.symmetric(4), seed=0).draw(20))
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["value"] == found.value
+    assert data["kind"] == "rigorous"
+    assert "rigorous" in str(found)
+    assert sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]])).value == 0.0
+
+
+S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: sa.deviation([[0, 1]]), ArgumentError, "is not a GroupSample"),
+        (lambda: sa.deviation(S4, options=NormOptions(delta=0)), ArgumentError, "delta="),
+        (lambda: sa.deviation(S4, degree=0), ArgumentError, "degree=0"),
+        (
+            lambda: sa.deviation(S4, degree=1, action=sa.permute_axis(S4.group), shape=(4,)),
+            ArgumentError,
+            "exclude each other",
+        ),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group)),
+            ArgumentError,
+            "action and shape go together",
+        ),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(sa.symmetric(5)), shape=(5,)),
+            ArgumentError,
+            "S is a sample of S4",
+        ),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device="cuda:9")),
+            ArgumentError,
+            "device='cuda:9'",
+        ),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device="quux")),
+            ArgumentError,
+            "device='quux'",
+        ),
+        (lambda: sa.deviation(S4, shape=(4,)), ArgumentError, "go together"),
+        (lambda: sa.deviation(S4, action="x", shape=(4,)), ArgumentError, "action='x'"),
+        (
+            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group), shape=4),
+            ArgumentError,
+            "shape=4",
+        ),
+        (lambda: sa.deviation(S4, degree=9), ArgumentError, "degree=9 is above 4"),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),
+            UnsupportedError,
+            "degree=1 or 2",
+        ),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.groups.rubik()).draw(9)),
+            UnsupportedError,
+            "degree=1 or 2",
+        ),
+        (
+            lambda: sa.deviation(sa.Oracle(sa.group("Grid2")).draw(9), degree=1),
+            UnsupportedError,
+            "degree=",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(sa.symmetric(40)), target=0.5),
+            UnsupportedError,
+            "too large",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(sa.symmetric(4)), target=1.5),
+            ArgumentError,
+            "target=1.5",
+        ),
+        (lambda: sa.draw_until(None, target=0.5), ArgumentError, "oracle=None"),
+        (lambda: best_method(sa.groups.rubik()), UnsupportedError, "too large"),
+        (lambda: best_method(None), ArgumentError, "group=None"),
+        (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
+        (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
+        (
+            lambda: sa.deviation(S4, options=NormOptions(device=10**30)),
+            ArgumentError,
+            "device=1000",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, growth=1e308),
+            ArgumentError,
+            "growth=1e",
+        ),
+        (
+            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, progress="x"),
+            ArgumentError,
+            "progress='x'",
+        ),
+        (
+            lambda: sa.deviation(sa.GroupSample(sa.symmetric(1), [[0]]), degree=-1),
+            ArgumentError,
+            "degree=-1",
+        ),
+        (
+            lambda: sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]]), action=7, shape=(1,)),
+            ArgumentError,
+            "action=7",
+        ),
+    ],
+)
+def test_bad_input_is_answered(call, error, message):
+    if "device=" in message:
+        pytest.importorskip("torch", reason=REASON.format("torch"))
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *((f"S{n}", "irrep of dimension") for n in (12, 13, 20, 30, 300)),
+        ("A12", "irrep of dimension"),
+        ("C1000000", "over 20000 irreps"),
+        ("S10xS10", "irrep of dimension"),
+    ],
+)
+def test_irreps_that_are_too_many_or_too_large_are_refused_at_once(name, message):
+    S = sa.Oracle(sa.group(name), seed=0).draw(64)
+    with pytest.raises(GroupTooLargeError, match=message):
+        irreps_norm(S)
+
+
+def test_a_product_with_a_large_irrep_is_told_what_to_use_instead():
+    S = sa.Oracle(sa.group("S10xS10"), seed=0).draw(64)
+    with pytest.raises(UnsupportedError, match=r"too large.*action=.*degree=1 or 2"):
+        sa.deviation(S)
+
+
+@pytest.mark.parametrize(
+    ("S", "options"),
+    [
+        (sa.Oracle(sa.group("S8xS7"), seed=0).draw(64), {}),
+        (sa.Oracle(sa.group("S12"), seed=0).draw(8), {}),
+        (sa.Oracle(sa.cyclic(10**10 + 19), seed=0).draw(64), {}),
+        (sa.Oracle(sa.sign_flips(36), seed=0).draw(64), {}),
+        (sa.Oracle(sa.sign_flips(1000), seed=0).draw(64), {"degree": 4}),
+        (sa.Oracle(sa.symmetric(100), seed=0).draw(300), {"degree": 3}),
+        (sa.Oracle(sa.groups.mathieu(12), seed=0).draw(1000), {}),
+    ],
+    ids=lambda value: value.group.name if isinstance(value, sa.GroupSample) else str(value),
+)
+def test_what_takes_minutes_or_gigabytes_is_announced_before_it_starts(S, options):
+    with pytest.raises(LongRunWarning, match=r"takes about \d.* (minute|second|hour)"):
+        sa.deviation(S, **options)  # warnings are errors here, so nothing is computed
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 51, 100, 97_001])
+@pytest.mark.parametrize("total", [1e-9, 0.05, 1e-318])
+def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as_given(
+    count, total
+):
+    share = equal_share(total, count)
+    assert Fraction(share) * count <= Fraction(total)
+    norms = [Norm(0.5, 0.4, "a", share)] * min(count, 100)
+    added = functools.reduce(larger_norm, norms).failure_probability
+    assert Fraction(added) >= Fraction(share) * len(norms)  # what is printed is not below the truth
+    if count == len(norms) and total > 1e-300:
+        assert restate(Norm(0.5, 0.4, "a", added), total).failure_probability == total
+
+
+def test_a_probability_too_small_to_be_shared_is_named():
+    with pytest.raises(ArgumentError, match="failure_probability=5e-324 is too small"):
+        equal_share(5e-324, 3)
+
+
+def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
+    half = Norm(0.5, 0.4, "a", 5e-10)
+    assert restate(half, 1e-9) == half
+    certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
+    assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)

@@ -1,0 +1,170 @@
+"""Dihedral groups against dense norms and 50-digit arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.groups.fourier import Block
+from sparseaug.norms import characters
+from sparseaug.norms.character_transforms import ENTRIES, product_blocks, split
+from sparseaug.norms.characters import _with_sizes, dihedral_norm
+from tests.references import dense_norm
+
+
+def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
+    return sa.Oracle(sa.dihedral(n), seed=seed).draw(m)
+
+
+def true_norm(S: sa.GroupSample) -> Any:
+    """The largest norm over the irreps in 50 digits: rotation matrices, singular values by formula."""
+    n = S.group.order // 2
+    with mpmath.workdps(50):
+        best = mpmath.mpf(0)
+        for f in (1, -1):
+            for t in (1, -1) if n % 2 == 0 else (1,):
+                if (t, f) != (1, 1):
+                    total = sum(t ** int(a % 2) * f ** int(s) for a, s in S.elements.tolist())
+                    best = max(best, mpmath.mpf(abs(total)) / S.m)
+        for j in range(1, (n + 1) // 2):
+            mean = mpmath.zeros(2)
+            for a, s in S.elements.tolist():
+                angle = mpmath.mpf(2 * (j * a % n)) / n
+                cos, sin, flip = mpmath.cospi(angle), mpmath.sinpi(angle), (-1) ** s
+                mean += mpmath.matrix([[cos, -sin * flip], [sin, cos * flip]])
+            mean = mean / S.m
+            # 2 sigma = |(a+d, c-b)| + |(a-d, b+c)| for a real 2 x 2 matrix [[a, b], [c, d]]
+            a, b, c, d = mean[0, 0], mean[0, 1], mean[1, 0], mean[1, 1]
+            best = max(best, (mpmath.hypot(a + d, c - b) + mpmath.hypot(a - d, b + c)) / 2)
+    with mpmath.workdps(40):
+        return +best  # so that what is 1 is 1
+
+
+@pytest.mark.parametrize("n", range(1, 25))
+def test_norm_equals_dense_norm_of_the_regular_representation(n: int) -> None:
+    for m in (1, 2, 3, 10):
+        for seed in range(3):
+            S = draw(n, m, seed)
+            norm = dihedral_norm(S)
+            dense = dense_norm(S)
+            assert norm.upper == pytest.approx(dense, abs=1e-10)
+            assert norm.lower == pytest.approx(dense, abs=1e-10)
+
+
+def test_bounds_enclose_50_digits_on_random_samples() -> None:
+    rng = np.random.default_rng(0)
+    for case in range(200):
+        S = draw(int(rng.integers(1, 14)), int(rng.integers(1, 9)), case)
+        norm, truth = dihedral_norm(S), true_norm(S)
+        assert norm.lower <= truth <= norm.upper
+        assert norm.upper - norm.lower < 1e-13
+
+
+def test_the_named_irrep_attains_the_norm() -> None:
+    for n in (2, 3, 4, 8, 15):
+        for seed in range(10):
+            S = draw(n, 6, seed)
+            norm = dihedral_norm(S)
+            named = {irrep.name: irrep for irrep in S.group.irreps()}[norm.block]
+            block = named.matrices(S.elements).mean(axis=0)
+            assert np.linalg.norm(block, 2) == pytest.approx(norm.lower, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 12, 700])
+def test_the_whole_group_has_norm_zero_up_to_rounding(n: int) -> None:
+    group = sa.dihedral(n)
+    norm = dihedral_norm(sa.GroupSample(group, group.unrank(np.arange(group.order))))
+    assert norm.lower == 0.0
+    assert norm.upper < 1e-11
+
+
+def test_a_coset_of_a_proper_subgroup_has_norm_one() -> None:
+    norm = dihedral_norm(sa.GroupSample(sa.dihedral(9), [[a, 0] for a in (1, 2, 7)]))
+    assert (norm.lower, norm.upper, norm.block) == (1.0, 1.0, "sign(+1,-1)")
+    norm = dihedral_norm(sa.GroupSample(sa.dihedral(9), [[0, 0], [0, 1], [3, 1], [6, 0]]))
+    assert norm.upper == 1.0
+    assert norm.lower > 1 - 1e-14
+    assert norm.block == "turn(3)"
+
+
+def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [draw(5003, 40), draw(4096, 30, 1)]
+    double = [dihedral_norm(S) for S in samples]
+    monkeypatch.setattr(characters, "SMALL", 0)
+    monkeypatch.setattr(characters, "DENSE", 0)
+    by_fft = [dihedral_norm(S) for S in samples]
+    assert double == by_fft
+
+
+def test_a_million_corners_agree_with_plain_ffts() -> None:
+    n, m = 10**6 + 3, 64
+    S = draw(n, m)
+    turns, flips = (
+        np.abs(np.fft.rfft(np.bincount(S.elements[S.elements[:, 1] == f, 0], minlength=n)))
+        for f in (0, 1)
+    )
+    norm = dihedral_norm(S)
+    assert norm.upper == pytest.approx((turns + flips)[1:].max() / m, abs=1e-10)
+    assert norm.upper - norm.lower < 1e-13
+
+
+def test_the_first_frequency_of_every_block_is_in_the_bound() -> None:
+    """The largest mean sits at the first frequency of the second block that is gone through."""
+    n = 20_000_003
+    plan = split((n,))
+    first = max(1, ENTRIES // math.prod(plan.right)) * plan.step
+    turn = pow(first, -1, n)
+    S = sa.GroupSample(sa.dihedral(n), [[0, 0], [turn, 0], [0, 1]])
+    with mpmath.workdps(50):
+        truth = (2 * mpmath.cos(mpmath.pi / n) + 1) / 3
+        assert mpmath.mpf(dihedral_norm(S).upper) >= truth
+
+
+@pytest.mark.parametrize("error", [1e-3, 0.05])
+def test_halves_that_are_off_by_all_they_say_do_not_hide_the_largest_turn(
+    error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both halves of the worst turn too small by `error`, those of all others too large."""
+    for seed in range(15):
+        S = draw(24, 6, seed)
+        exact = dihedral_norm(S)
+        if not exact.block.startswith("turn"):
+            continue
+        top = int(exact.block[5:-1])
+
+        def off(*args: Any, top: int = top, **options: Any) -> Any:
+            for block in product_blocks(*args, **options):
+                frequency = block.label(np.arange(block.values.size))[:, 0]
+                sign = np.where((frequency == top) | (frequency == 24 - top), -1.0, 1.0)
+                size = np.abs(block.values)
+                scale = np.maximum(size + 0.999 * error * sign, 0.0) / np.maximum(size, 1e-30)
+                yield Block(block.label, block.values * scale, error)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(characters, "product_blocks", off)
+            found = dihedral_norm(S)
+        assert found.upper >= exact.lower
+        assert found.lower <= exact.upper
+
+
+def test_the_error_of_a_pair_has_room_for_that_of_its_size() -> None:
+    """Two moduli within 4 ulps each, and their sum."""
+    for size, error in ((1.0, 0.0), (0.5, 1e-15), (0.9, 1e-3)):
+        assert _with_sizes(size, error) >= error + 8 * 2.0**-53 * (size + error)
+
+
+def test_a_turn_is_enclosed_and_not_only_approached() -> None:
+    """Sizes computed by definition are off by a few units: both ends must have room for that."""
+    low = high = 0
+    for seed in range(60):
+        S = draw(11, 5, seed)
+        norm, truth = dihedral_norm(S), true_norm(S)
+        assert norm.lower <= truth <= norm.upper
+        low += norm.lower < truth
+        high += truth < norm.upper
+    assert min(low, high) > 50  # but for cosets, where the norm is 1

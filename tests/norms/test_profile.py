@@ -1,0 +1,460 @@
+"""Profiles against brute force: irreps as matrices, one by one, and integer counts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.groups import Product
+from sparseaug.groups.degrees.counts import Count
+from sparseaug.groups.degrees.shapes import POLYNOMIALS
+from sparseaug.groups.quotients import coset_of
+from sparseaug.groups.young import characters_at
+from sparseaug.norms.norm import Norm
+from sparseaug.norms.profiles.blocks import levels
+from sparseaug.norms.profiles.shifts import vanish
+
+SMALL = ["S4", "S5", "A4", "A5", "Z2^4", "C6xC4", "D5", "D6", "B3", "S3xC4", "S3xS3"]
+
+
+def parts_of(text):
+    return tuple(int(x) for x in text.strip("()+-").split(",") if x)
+
+
+def degree_of(group, name):
+    """The degree of an irrep by its name, written from the definitions."""
+    if group.moduli is not None:
+        return sum(a != 0 for a in parts_of(name.removeprefix("chi")))
+    if group.transform == "dihedral":
+        if name.startswith("turn"):
+            return int(name[5:-1])
+        return 0 if name.startswith("sign(+1") else group.order // 4
+    if group.transform == "young":
+        n, shape = group.width, parts_of(name.rstrip("+-"))
+        longest = shape[0] if group.order == math.factorial(n) else max(shape[0], len(shape))
+        return n - longest
+    alpha = parts_of(name.split("|")[0])
+    return group.width // 2 - (alpha[0] if alpha else 0)
+
+
+def brute(S, degree=degree_of):
+    """{degree: (largest norm, weighted mean square)} from every matrix of every irrep."""
+    found = defaultdict(list)
+    for irrep in list(S.group.irreps())[1:]:
+        mean = irrep.matrices(S.elements).mean(axis=0)
+        d = irrep.dimension
+        square = float((abs(mean) ** 2).sum()) / d
+        found[degree(S.group, irrep.name)].append((np.linalg.norm(mean, 2), d * d, square))
+    return {
+        degree: (
+            max(norm for norm, _, _ in each),
+            sum(w * x for _, w, x in each) / sum(w for _, w, _ in each),
+        )
+        for degree, each in found.items()
+    }
+
+
+def set_of_factors(group, name):
+    """Which factors are not trivial, as the profile names them."""
+    names = [f.name for f in group.factors]
+    names = [n if names.count(n) == 1 else f"{n}[{i}]" for i, n in enumerate(names)]
+    trivial = [next(f.irreps()).name for f in group.factors]
+    own = name.split(" * ")
+    return " x ".join(n for n, a, b in zip(names, own, trivial, strict=True) if a != b)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("m", [1, 7, 12])
+def test_profile_equals_the_norms_and_mean_squares_of_all_irreps(name, m):
+    group = sa.group(name)
+    rows = group.sample(m, np.random.default_rng(m))
+    S = sa.GroupSample(group, rows)
+    found = sa.profile(S)
+    expected = brute(S, set_of_factors if isinstance(group, Product) else degree_of)
+    assert set(found.norms) == set(expected)
+    for degree, (norm, square) in expected.items():
+        assert found.lower[degree] <= norm + 1e-12
+        assert found.norms[degree] >= norm - 1e-12
+        assert found.norms[degree] - found.lower[degree] < 1e-9
+        assert math.isclose(found.mean_square[degree], square, rel_tol=1e-9, abs_tol=1e-12)
+    assert found.whole
+    assert math.isclose(max(found.norms.values()), sa.deviation(S).value, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["S4", "S5", "A5", "D6", "B3", "S3xC4", "S3xS3"])
+def test_parts_are_the_mean_squares_of_the_irreps(name):
+    S = sa.GroupSample(sa.group(name), sa.group(name).sample(9, np.random.default_rng(1)))
+    expected = {}
+    for irrep in list(S.group.irreps())[1:]:
+        mean = irrep.matrices(S.elements).mean(axis=0)
+        square = float((abs(mean) ** 2).sum()) / irrep.dimension
+        if irrep.name[-1] in "+-":  # both halves of a self-conjugate shape of A_n
+            key = irrep.name[:-1] + "+-"
+            expected[key] = expected.get(key, 0.0) + square / 2
+        else:
+            expected[irrep.name] = square
+    parts = sa.profile(S).parts
+    assert {part.name for part in parts} == set(expected)
+    for part in parts:
+        assert math.isclose(part.mean_square, expected[part.name], rel_tol=1e-9, abs_tol=1e-12)
+    # non-trivial irreps: |G| - 1 in all
+    assert sum(part.weight for part in parts) == S.group.order - 1
+
+
+@pytest.mark.parametrize("moduli", [(9,), (6, 4), (8, 8), (2, 3, 5), (2, 2, 2)])
+def test_frequency_order_equals_brute_force(moduli):
+    group = sa.abelian(*moduli)
+    S = sa.GroupSample(group, group.sample(6, np.random.default_rng(3)))
+
+    def length(group, name):
+        a = parts_of(name.removeprefix("chi"))
+        return math.ceil(math.sqrt(sum(min(x, n - x) ** 2 for x, n in zip(a, moduli, strict=True))))
+
+    found = sa.profile(S, by="frequency")
+    expected = brute(S, length)
+    assert set(found.norms) == set(expected)
+    for degree, (norm, square) in expected.items():
+        assert found.lower[degree] - 1e-12 <= norm <= found.norms[degree] + 1e-12
+        assert found.norms[degree] - found.lower[degree] < 1e-9
+        assert math.isclose(found.mean_square[degree], square, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("group", "degree"),
+    [("S5", 1), ("S7", 2), ("S6", 3), ("A5", 1), ("Z2^7", 2), ("Z2^8", 3), ("S20", 1), ("S13", 2)],
+)
+def test_designs_and_their_translates_are_exact_to_their_degree(group, degree):
+    S = sa.design(sa.group(group), degree=degree)
+    for T in (S, S.translate(sa.Oracle(S.group, seed=1), side="both")):
+        found = sa.profile(T)
+        assert found.exact_to >= degree
+        assert all(found.norms[t] == 0.0 == found.mean_square[t] for t in range(1, degree + 1))
+
+
+def test_one_element_more_is_not_exact_and_is_not_taken_for_it():
+    design = sa.design(sa.symmetric(7), degree=2)
+    rows = np.concatenate([np.tile(design.elements, (50, 1)), design.elements[:1]])
+    found = sa.profile(sa.GroupSample(design.group, rows))
+    assert found.exact == ()
+    assert 0 < found.norms[1] < 0.01
+    assert found.mean_square[1] == Fraction(1, len(rows) ** 2)
+
+
+def test_zeros_that_no_period_explains_are_decided_by_integers():
+    # {0, 3} + {0, 2, 4}'s union with another coset of C_2: f vanishes at 1 by cancellation only
+    S = sa.GroupSample(sa.cyclic(12), [[0], [4], [8], [1], [7]])
+    found = sa.profile(S, by="frequency")
+    assert found.exact == (1, 5)
+    assert found.exact_to == 1
+
+
+@pytest.mark.parametrize("n", [6, 7, 12])
+def test_vanishing_sums_are_those_whose_value_is_zero(n):
+    every = np.array(list(product(range(2), repeat=n)))[1:]
+    angles = np.exp(2j * np.pi * np.arange(n) / n)
+    values = every @ angles
+    for counts, value in zip(every, values, strict=True):
+        at = np.flatnonzero(counts)
+        assert vanish(at[None], counts[at], n)[0] == (abs(value) < 1e-9)
+
+
+@pytest.mark.parametrize("name", ["S6", "S20", "D8", "C8xC8", "B3"])
+def test_a_subgroup_has_norm_one_wherever_it_is_not_exact(name):
+    group = sa.group(name)
+    generator, powers = group.generators()[1:2], [group.identity()]
+    while not np.array_equal(last := group.compose(powers[-1], generator), powers[0]):
+        powers.append(last)
+    S = sa.GroupSample(group, np.concatenate(powers))
+    assert coset_of(S) is not None
+    wrong = [level for level in sa.profile(S).levels if not level.exact]
+    assert wrong
+    assert all(1 - 1e-12 < level.lower <= level.norm == 1.0 for level in wrong)
+
+
+def test_cosets_are_told_from_other_sets():
+    group = sa.symmetric(5)
+    subgroup = sa.design(group, degree=2)
+    moved = subgroup.translate(sa.Oracle(group, seed=3), side="both")
+    assert coset_of(subgroup) is not None
+    assert coset_of(moved) is not None
+    assert coset_of(sa.GroupSample(group, np.tile(moved.elements, (2, 1)))) is not None
+    other = np.array(moved.elements)
+    other[3] = group.unrank([next(i for i in range(120) if i not in group.rank(other))])[0]
+    assert coset_of(sa.GroupSample(group, other)) is None
+    assert (
+        coset_of(sa.GroupSample(group, np.concatenate([moved.elements, moved.elements[:1]])))
+        is None
+    )
+
+
+def test_character_polynomials_are_the_characters_of_low_degree():
+    n = 9
+    from sparseaug.groups.young import partitions
+
+    for cycle_type in partitions(n):
+        a, b, c = (cycle_type.count(k) for k in (1, 2, 3))
+        values = characters_at(cycle_type)
+        for mu, polynomial in POLYNOMIALS.items():
+            assert polynomial(a, b, c) == values.get((n - sum(mu), *mu), 0)
+
+
+@pytest.mark.parametrize("name", ["S7", "S8", "A7"])
+@pytest.mark.parametrize("seed", range(4))
+def test_low_degrees_of_large_n_agree_with_the_whole_profile(monkeypatch, name, seed):
+    S = sa.Oracle(sa.group(name), seed=seed).draw(20 - 5 * seed)
+    whole = sa.profile(S)
+    monkeypatch.setattr("sparseaug.norms.profiles.young.LARGEST_N", 6)
+    monkeypatch.setattr("sparseaug.groups.degrees.shapes.LARGEST_N", 6)
+    low = sa.profile(S)
+    assert set(low.norms) == {1, 2, 3}
+    for t in (1, 2, 3):
+        assert low.mean_square[t] == whole.mean_square[t]
+        assert low.lower[t] <= whole.norms[t]
+        assert low.norms[t] >= whole.lower[t]
+        if t < 3:
+            assert low.norms[t] - low.lower[t] < 1e-9
+
+
+@pytest.mark.parametrize("name", ["S3", "D3", "C6", "B2"])
+def test_two_draws_have_mean_square_one_half_in_expectation_on_every_degree(name):
+    group = sa.group(name)
+    profiles = [
+        sa.profile(sa.GroupSample(group, np.array(pair)))
+        for pair in product(group.all_elements(), repeat=2)
+    ]
+    for degree in profiles[0].norms:
+        mean = math.fsum(found.mean_square[degree] for found in profiles) / len(profiles)
+        assert math.isclose(mean, 0.5, rel_tol=1e-12)
+
+
+def test_degree_keeps_the_lower_degrees():
+    S = sa.Oracle(sa.symmetric(6), seed=0).draw(30)
+    whole, low = sa.profile(S), sa.profile(S, degree=2)
+    assert dict(low.norms) == {t: whole.norms[t] for t in (1, 2)}
+    assert whole.whole
+    assert not low.whole
+
+
+def test_sign_flips_of_any_width_by_counting():
+    S = sa.design(sa.sign_flips(100), degree=3)
+    found = sa.profile(S)
+    assert found.exact_to == 3
+    # neither a coset nor small enough for a table: sums of squares over all characters of weight 2
+    T = sa.Oracle(sa.sign_flips(30), seed=0).draw(20)
+    signs = 1 - 2 * T.elements
+    sums = (signs.T @ signs)[np.triu_indices(30, 1)]
+    low = sa.profile(T, degree=2)
+    assert low.mean_square[2] == Fraction(int((sums**2).sum()), len(sums) * 400)
+    assert low.lower[2] <= abs(sums).max() / 20 <= low.norms[2] < low.lower[2] + 1e-15
+    assert sa.profile(sa.Oracle(S.group, seed=0).draw(16), degree=2).exact_to == 0
+
+
+def test_a_profile_is_json_and_a_table():
+    found = sa.profile(sa.design(sa.symmetric(5), degree=2))
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["exact_to"] == 2
+    assert data["levels"][2]["mean_square_exact"] == "5/41"
+    _, empty, header, first, *_ = str(found).splitlines()
+    assert (empty, header.split()[0], first.split()[-1]) == ("", "degree", "exact")
+
+
+def test_plot_draws_the_norm_and_the_mean_square():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    axes = sa.profile(sa.Oracle(sa.symmetric(5), seed=0).draw(12)).plot()
+    assert len(axes.lines) == 3
+    pyplot.close(axes.figure)
+
+
+@pytest.mark.parametrize(
+    ("S", "said"),
+    [
+        (lambda: sa.design(sa.symmetric(7), degree=2), "functions of up to 2 coordinates"),
+        (lambda: sa.design(sa.symmetric(9), degree=1), "functions of up to 1 coordinates"),
+        (lambda: sa.design(sa.sign_flips(15), degree=2), "functions of up to 2 coordinates"),
+        (
+            lambda: sa.design(sa.abelian(8, 8), m=32, name="lattice"),
+            "characters with up to 1 non-zero",
+        ),
+        (lambda: sa.GroupSample(sa.group("S3xS4"), _first_factor()), "exact on S3, S3 x S4;"),
+    ],
+)
+def test_deviation_of_a_design_says_what_it_is_exact_for(S, said):
+    found = sa.deviation(S())
+    assert found.value == 1.0
+    assert said in found.reason
+    assert "draw more" not in found.reason
+
+
+def test_a_given_s_that_is_exact_for_nothing_is_told_to_draw_more():
+    S = sa.GroupSample(sa.symmetric(5), [[0, 1, 2, 3, 4], [1, 0, 2, 3, 4], [0, 1, 3, 2, 4]])
+    assert sa.deviation(S).reason.endswith("draw more elements.")
+
+
+def _first_factor():
+    group = sa.symmetric(3)
+    rest = np.tile(np.arange(4), (6, 1))
+    return np.concatenate([group.all_elements(), rest], axis=1)
+
+
+def test_what_has_no_profile_is_refused_by_name():
+    with pytest.raises(UnsupportedError, match="M11"):
+        sa.profile(sa.Oracle(sa.groups.mathieu(11), seed=0).draw(5))
+    S = sa.Oracle(sa.symmetric(5), seed=0).draw(5)
+    with pytest.raises(ArgumentError, match="abelian"):
+        sa.profile(S, by="frequency")
+    with pytest.raises(ArgumentError, match="by="):
+        sa.profile(S, by="size")
+    with pytest.raises(UnsupportedError, match="degree"):
+        sa.profile(sa.Oracle(sa.symmetric(30), seed=0).draw(5), degree=4)
+    with pytest.raises(GroupTooLargeError, match="frequency"):
+        sa.profile(sa.Oracle(sa.abelian(4096, 4096), seed=0).draw(5), by="frequency")
+
+
+def test_a_profile_that_cannot_be_counted_names_the_cause(monkeypatch):
+    """Too many factors, too many elements, irreps without a degree: each for what it is."""
+    many = sa.direct_product(sa.dihedral(5), *[sa.symmetric(2)] * 12)
+    with pytest.raises(UnsupportedError, match="13 factors"):
+        sa.profile(sa.Oracle(many, seed=0).draw(3))
+    with pytest.raises(GroupTooLargeError, match=r"S9\^2 has an irrep of dimension"):
+        sa.profile(sa.Oracle(sa.group("S9xS9"), seed=0).draw(4))
+    with pytest.raises(UnsupportedError, match="the irreps of Grid2 have no degree"):
+        sa.profile(sa.Oracle(sa.grid_symmetries(2), seed=0).draw(3))
+    monkeypatch.setattr(Product, "_counted", lambda *_: None)  # as for a large m
+    with pytest.raises(UnsupportedError, match="m=3 elements"):
+        sa.profile(sa.Oracle(sa.group("S3xD5"), seed=0).draw(3))
+
+
+def test_a_level_keeps_to_what_is_certain_where_a_norm_is_out_of_its_range():
+    """A bound of rounded blocks may pass 1, one of random starts may fail; the mean square does not."""
+    count = Count(1, 4, 16)  # mean square 1/4 of m = 4
+    rounded, failed = Norm(1.0 + 1e-9, 0.9, "a"), Norm(0.1, 0.0, "a", 1e-9)
+    assert [(one.norm, one.lower) for one in levels([count], {1: rounded}, 4)] == [(1.0, 0.9)]
+    (level,) = levels([count], {1: failed}, 4)
+    assert level.norm == level.lower == pytest.approx(0.5)
+    assert level.lower <= 0.5
+
+
+def test_exactness_is_claimed_only_where_the_deviation_of_that_degree_is_zero():
+    """Groups that are recognised as another family have the degrees of their own points."""
+    generators = {
+        "cube on its faces": [[1, 0, 2, 3, 4, 5], [2, 3, 0, 1, 4, 5], [2, 3, 4, 5, 0, 1]],
+        "S4 on four of six points": [[1, 0, 2, 3, 4, 5], [1, 2, 3, 0, 4, 5]],
+        "A5": [[1, 2, 0, 3, 4], [0, 1, 3, 4, 2]],
+    }
+    for name, rows in generators.items():
+        group = sa.permutation_group(rows)
+        assert group.known_as().group is not group
+        for seed in range(6):
+            pair = sa.Oracle(group, seed=seed).draw(2).elements
+            S = sa.GroupSample.generated(group, pair)
+            found = sa.profile(S)
+            for degree in (1, 2, 3):
+                zero = sa.deviation(S, degree=degree).value < 1e-9
+                assert (found.exact_to >= min(degree, len(found.levels))) == zero, (name, degree)
+
+
+def test_mean_square_error_of_all_two_sided_translates_is_the_spectrum_times_the_profile():
+    """E over k, h of |mean over k S h of v - mean of v|^2 = sum_pi var_pi(v) ||pi(S)||_F^2 / d."""
+    group = sa.symmetric(5)
+    everything = group.all_elements()
+    rng = np.random.default_rng(5)
+    v = rng.standard_normal(group.order)
+    S = sa.Oracle(group, seed=2).draw(6)
+    # brute force over all (k, h): v at k g h
+    table = group.rank(group.compose(everything[:, None], everything[None]).reshape(-1, 5)).reshape(
+        group.order, group.order
+    )  # (a, b) -> ab
+    ranks = group.rank(S.elements)
+    total = np.zeros((group.order, group.order))
+    for g in ranks:
+        total += v[table[table[:, g]]]  # (k, h) -> (k g) h
+    error = float(((total / S.m - v.mean()) ** 2).mean())
+    predicted = 0.0
+    parts = {part.name: part for part in sa.profile(S).parts}
+    for irrep in list(group.irreps())[1:]:
+        coefficients = np.tensordot(v, irrep.matrices(everything), 1) / group.order
+        variance = irrep.dimension * float((coefficients**2).sum())
+        predicted += variance * float(parts[irrep.name].mean_square)
+    assert abs(error - predicted) < 1e-12
+
+
+def test_a_profile_that_takes_minutes_is_announced_before_it_starts():
+    S = sa.Oracle(sa.symmetric(1000), seed=0).draw(8)
+    with pytest.raises(
+        sa.norms.LongRunWarning, match=r"ordered 2-tuples of 1000 points.* takes about \d"
+    ):
+        sa.profile(S)  # warnings are errors here
+
+
+def dense_levels(S, weights, highest):
+    """The norm and the mean square of each degree from the matrices of the irreps."""
+    norms, squares, total = {}, {}, {}
+    w = np.array(weights) / np.sum(weights)
+    for irrep in S.group.irreps_to(highest):
+        mean = np.tensordot(w, irrep.matrices(S.elements), 1)
+        d, degree = irrep.dimension, irrep.degree
+        if irrep.degree or (abs(irrep.matrices(S.elements) - 1) > 1e-9).any():
+            norms[degree] = max(norms.get(degree, 0.0), float(np.linalg.norm(mean, 2)))
+            squares[degree] = squares.get(degree, 0.0) + d * float(np.linalg.norm(mean) ** 2)
+            total[degree] = total.get(degree, 0) + d * d
+    return norms, {degree: squares[degree] / total[degree] for degree in squares}
+
+
+@pytest.mark.parametrize(
+    "name", ["S4", "A5", "D5", "C2xC3", "B2", "SO2", "O2", "SO3", "O3", "SO3xC2"]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_weighted_profiles_are_those_of_the_dense_means(name, sign):
+    S = sa.Oracle(name, seed=1).draw(9)
+    weights = [3.0, 1.0, 2.0, 0.5, 4.0, 1.0, 1.0, 2.0, sign * 1.5]
+    found = sa.profile(S, degree=2, weights=weights)
+    norms, squares = dense_levels(S, weights, 2)
+    assert set(found.norms) == set(norms)
+    for degree, norm in norms.items():
+        assert found.lower[degree] - 1e-12 <= norm <= found.norms[degree] + 1e-12
+        assert found.norms[degree] - found.lower[degree] < 1e-6
+        assert found.mean_square[degree] == pytest.approx(squares[degree], abs=1e-12)
+    assert found.exact == ()
+    assert found.to_dict()["weighted"]
+
+
+@pytest.mark.parametrize("name", ["S5", "D6", "S3xC4", "B3", "C12", "SO3", "O3"])
+def test_whole_weights_are_repeated_rows(name):
+    S = sa.Oracle(name, seed=2).draw(5)
+    often = [1, 3, 2, 1, 1]
+    weighted = sa.profile(S, weights=often)
+    repeated = sa.profile(sa.GroupSample(S.group, np.repeat(S.elements, often, axis=0)))
+    assert set(weighted.norms) == set(repeated.norms)
+    for degree in weighted.norms:
+        assert weighted.norms[degree] == pytest.approx(repeated.norms[degree], abs=1e-9)
+        square = float(repeated.mean_square[degree])
+        assert weighted.mean_square[degree] == pytest.approx(square, abs=1e-12)
+    assert weighted.meaning == repeated.meaning
+
+
+def test_negative_weights_have_norms_above_one_and_equal_ones_are_none():
+    S = sa.GroupSample("C2", [[0], [1]])
+    found = sa.profile(S, weights=[2, -1])
+    assert found.lower[1] <= 3 <= found.norms[1] < 3 + 1e-9
+    assert sa.profile(S, weights=[0.1, 0.1]) == sa.profile(S)
+
+
+def test_weights_without_a_way_are_refused():
+    S = sa.GroupSample("C4", [[0], [1]])
+    with pytest.raises(UnsupportedError, match="by="):
+        sa.profile(S, weights=[1, 2], by="frequency")
+    with pytest.raises(GroupTooLargeError):
+        sa.profile(sa.Oracle("S20", seed=0).draw(2), weights=[1, 2])
+    low = sa.profile(sa.Oracle("S20", seed=0).draw(2), weights=[1, 2], degree=1)
+    assert low.lower[1] > 0.3

@@ -1,0 +1,204 @@
+"""Restricted norms against dense brute force and against sums over irreps."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from fractions import Fraction
+from itertools import combinations, permutations, product
+
+import mpmath
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups.young import young_matrices
+from sparseaug.norms import regular, tuples
+from sparseaug.norms.regular import regular_norm
+from sparseaug.norms.tuples import Tuples, low_weight_norm, permutation_module_norm
+
+CERTAIN = 1e-13
+
+
+def dense_module(S: sa.GroupSample, degree: int) -> np.ndarray:
+    """M_S - Pi_G on tuples; Pi_G as the mean over all of G."""
+    group = S.group
+    tuples = list(permutations(range(group.points), degree))
+    number = {t: i for i, t in enumerate(tuples)}
+
+    def mean(rows: np.ndarray) -> np.ndarray:
+        matrix = np.zeros((len(tuples), len(tuples)))
+        for p in group.permutations(rows):
+            for t in tuples:
+                matrix[number[tuple(p[list(t)].tolist())], number[t]] += 1.0 / len(rows)
+        return matrix
+
+    return mean(S.elements) - mean(np.concatenate(list(group.elements())))
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        sa.symmetric(4),
+        sa.alternating(4),
+        sa.cyclic(6),
+        sa.dihedral(5),
+        sa.permutation_group([[1, 2, 0, 3, 4], [0, 1, 2, 4, 3]], label="TwoOrbits"),
+    ],
+    ids=lambda group: group.name,
+)
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_module_norm_equals_the_dense_norm_on_tuples(group, degree):
+    S = sa.Oracle(group, seed=1).draw(7)
+    matrix = dense_module(S, degree)
+    truth = float(np.linalg.norm(matrix, 2))
+    norm = permutation_module_norm(S, degree=degree)
+    assert norm.failure_probability == 0.0
+    assert norm.lower <= truth * (1 + CERTAIN) + 1e-15
+    assert truth * (1 - CERTAIN) <= norm.upper <= truth + 1e-10
+
+
+def test_pairs_are_the_shapes_with_at_most_two_boxes_below_the_first_row():
+    S = sa.Oracle(sa.symmetric(6), seed=2).draw(20)
+    shapes = [(5, 1), (4, 2), (4, 1, 1)]
+    blocks = [young_matrices(shape, S.elements).mean(axis=0) for shape in shapes]
+    truth = max(float(np.linalg.norm(block, 2)) for block in blocks)
+    norm = permutation_module_norm(S, degree=2)
+    np.testing.assert_allclose([norm.lower, norm.upper], truth, atol=1e-11, rtol=0)
+
+
+def test_all_coordinates_are_the_regular_representation():
+    S = sa.Oracle(sa.symmetric(5), seed=3).draw(9)
+    assert permutation_module_norm(S, degree=5).upper == pytest.approx(
+        regular_norm(S).upper, abs=1e-11
+    )
+
+
+def test_the_bound_with_a_failure_probability_is_above_the_dense_one(monkeypatch):
+    S = sa.Oracle(sa.symmetric(12), seed=4).draw(24)
+    turns = sa.Oracle(sa.cyclic(40), seed=4).draw(5)  # many orbits
+    for sample in (S, turns):
+        exact = permutation_module_norm(sample, degree=2)
+        with monkeypatch.context() as patch:
+            patch.setattr(tuples, "DENSE_DIMENSION", 0)
+            likely = permutation_module_norm(sample, degree=2)
+        assert likely.failure_probability == 1e-9
+        assert likely.lower <= exact.upper
+        assert exact.lower <= likely.upper <= exact.upper * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("m", [4, 32])
+def test_a_norm_on_tuples_takes_no_more_memory_than_is_announced(m, monkeypatch):
+    S, said = sa.Oracle(sa.symmetric(32), seed=0).draw(m), []
+    monkeypatch.setattr(regular, "announce", lambda *_, memory, **__: said.append(memory))
+    tracemalloc.start()
+    permutation_module_norm(S, degree=3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(said) == 1
+    assert peak <= said[0] <= 8 * peak
+
+
+def test_one_element_has_norm_1_and_the_whole_group_0():
+    group = sa.symmetric(4)
+    assert permutation_module_norm(sa.Oracle(group, seed=0).draw(1), degree=2).upper >= 1.0
+    whole = sa.GroupSample(group, np.concatenate(list(group.elements())))
+    assert permutation_module_norm(whole, degree=2).upper <= 1e-12
+    trivial = sa.GroupSample(sa.symmetric(1), [[0]])
+    assert permutation_module_norm(trivial, degree=1).upper == 0.0
+
+
+def test_modules_that_are_too_large_are_refused():
+    with pytest.raises(GroupTooLargeError):
+        permutation_module_norm(sa.Oracle(sa.symmetric(300), seed=0).draw(8), degree=4)
+    with pytest.raises(GroupTooLargeError, match="lower degree"):
+        low_weight_norm(sa.Oracle(sa.sign_flips(4096), seed=0).draw(8), degree=4)
+
+
+def brute_force(S: sa.GroupSample, degree: int) -> float:
+    moduli = S.group.moduli
+    best = 0.0
+    for weight in range(1, degree + 1):
+        for chosen in combinations(range(len(moduli)), weight):
+            for frequency in product(*(range(1, moduli[i]) for i in chosen)):
+                angle = sum(
+                    a * S.elements[:, i] / moduli[i] for a, i in zip(frequency, chosen, strict=True)
+                )
+                best = max(best, abs(np.exp(2j * np.pi * angle).mean()))
+    return float(best)
+
+
+@pytest.mark.parametrize("moduli", [(2,) * 7, (3, 4), (2, 5, 2, 3), (1, 2, 1, 6), (9,)])
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+def test_low_weight_norm_equals_brute_force_over_characters(moduli, degree):
+    for seed, m in enumerate((1, 3, 10, 32)):
+        S = sa.Oracle(sa.abelian(*moduli), seed=seed).draw(m)
+        truth = brute_force(S, degree)
+        norm = low_weight_norm(S, degree=degree)
+        assert norm.lower <= truth + 1e-14
+        assert truth - 1e-14 <= norm.upper <= truth + 1e-10
+        assert norm.failure_probability == 0.0
+
+
+def test_sign_flips_are_exact_fractions():
+    S = sa.Oracle(sa.sign_flips(300), seed=0).draw(48)
+    norm = low_weight_norm(S, degree=2)
+    signs = 1 - 2 * S.elements
+    pairs = abs(signs.T @ signs)
+    np.fill_diagonal(pairs, 0)
+    value = max(int(pairs.max()), int(abs(signs.sum(axis=0)).max()))
+    assert norm.lower <= value / 48 <= norm.upper <= np.nextafter(norm.lower, 2)
+
+
+def test_the_block_names_the_character():
+    rows = [[0, 0, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]]
+    assert (
+        low_weight_norm(sa.GroupSample(sa.sign_flips(3), rows), degree=2).block == "chi(1:1, 2:1)"
+    )
+
+
+@pytest.mark.parametrize("moduli", [(3, 4), (2, 5, 2, 3), (9,), (7, 7)])
+def test_low_weight_norms_enclose_40_digits(moduli):
+    for seed in range(12):
+        S = sa.Oracle(sa.abelian(*moduli), seed=seed).draw(3 + seed)
+        norm = low_weight_norm(S, degree=len(moduli))
+        with mpmath.workdps(40):
+            truth = mpmath.mpf(0)
+            for a in product(*map(range, moduli)):
+                if any(a):
+                    angles = [
+                        sum(mpmath.mpf(x * y % n) / n for x, y, n in zip(a, g, moduli, strict=True))
+                        for g in S.elements.tolist()
+                    ]
+                    truth = max(truth, abs(sum(mpmath.expjpi(2 * t) for t in angles)) / S.m)
+            truth = min(truth, mpmath.mpf(1))
+            assert norm.lower <= truth <= norm.upper
+
+
+def test_sign_flips_enclose_the_exact_fraction_for_any_number_of_elements():
+    for m in (7, 48, 301, 5000, 70_001):
+        S = sa.GroupSample(
+            sa.sign_flips(3),
+            np.concatenate([np.zeros((m - 9, 3), int), np.eye(3, dtype=int).repeat(3, axis=0)])
+            if m > 10
+            else sa.Oracle(sa.sign_flips(3), seed=m).draw(m).elements,
+        )
+        norm = low_weight_norm(S, degree=2)
+        signs = 1 - 2 * S.elements
+        sums = [signs[:, i].sum() for i in range(3)]
+        sums += [(signs[:, i] * signs[:, j]).sum() for i, j in combinations(range(3), 2)]
+        exact = Fraction(max(abs(int(value)) for value in sums), m)
+        assert Fraction(norm.lower) <= exact <= Fraction(norm.upper)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_generators_that_agree_on_a_tuple_give_the_orbits_of_tuples(n, degree):
+    """An edge that stands twice must be one: SciPy 1.17 never ends on two."""
+    swap = np.array([[1, 0, *range(2, n)]])
+    labels = Tuples(n, degree).orbits(np.concatenate([swap, swap]))
+    tuples = list(itertools.permutations(range(n), degree))
+    orbits = {frozenset((t, tuple(swap[0, list(t)].tolist()))) for t in tuples}
+    number = 1 if labels is None else len(set(labels.tolist()))
+    assert number == len(orbits)

@@ -1,0 +1,461 @@
+"""What `orbit_spectrum` takes, counts and refuses; what `choose` chooses; what is drawn."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
+
+G = sa.symmetric(6)
+ACT = sa.permute_axis(G)
+X = np.random.default_rng(0).normal(size=(10, 6))
+
+
+def model(x: Any) -> Any:
+    return np.tanh(x[:, :1] + x[:, 1:2] * x[:, 2:3])
+
+
+def test_draws_are_counted_by_the_oracle_and_listing_draws_nothing() -> None:
+    oracle = sa.Oracle(G, seed=3)
+    seen = []
+    spectrum = sa.orbit_spectrum(
+        lambda x: (seen.append(len(x)), model(x))[1], ACT, X, oracle=oracle, calls=101
+    )
+    assert oracle.calls == spectrum.calls == 100  # couples
+    assert sum(seen) == 100 * len(X) + 2 * len(X)  # each once, and the same x twice before
+    assert not spectrum.exact
+    whole = sa.orbit_spectrum(model, ACT, X, oracle=oracle, calls=720)
+    assert whole.exact
+    assert whole.calls == 0
+    assert oracle.calls == 100
+
+
+def test_chunks_and_tensors_change_nothing() -> None:
+    torch = pytest.importorskip("torch")
+    whole = sa.orbit_spectrum(model, ACT, X)
+    assert sa.orbit_spectrum(model, ACT, X, chunk_size=3).variances == pytest.approx(
+        whole.variances
+    )
+    net = torch.nn.Sequential(
+        torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Dropout(0.5)
+    ).double()
+    found = sa.orbit_spectrum(net, ACT, torch.from_numpy(X))
+    assert net.training  # in eval mode only meanwhile
+    weight, bias = net[0].weight.detach().numpy(), net[0].bias.detach().numpy()
+    same = sa.orbit_spectrum(lambda x: np.tanh(x @ weight.T + bias), ACT, X)
+    assert found.variances == pytest.approx(same.variances, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("calls", [None, 64])
+def test_large_outputs_are_held_a_part_at_a_time_and_give_the_same(monkeypatch, calls) -> None:
+    """720 elements times 600 outputs are 3.5 MB, twice; a megabyte is held, or a tenth of one."""
+    weights = np.random.default_rng(4).normal(size=(6, 600))
+    moved = []
+
+    def wide(x: np.ndarray) -> np.ndarray:
+        moved.append(len(x))
+        return np.tanh(x @ weights)
+
+    found = sa.orbit_spectrum(wide, ACT, X[:2], calls=calls)
+    elements = 720 if calls is None else calls
+    assert sum(moved) == 2 * 2 + 2 * elements  # once each, beside the check that f is a function
+    held = (1 << 20) if calls is None else 100_000
+    modules = "sparseaug.spectrum."
+    monkeypatch.setattr(sys.modules[modules + "orbit_spectrum"], "_HELD", held)
+    for name in (modules + "measure", "sparseaug.groups.degrees.shapes"):
+        monkeypatch.setattr(sys.modules[name], "_ENTRIES", 1 << 16)
+    steps: list[tuple[int, int]] = []
+    sa.orbit_spectrum(model, ACT, X[:1], calls=calls)  # what is computed once is not counted
+    moved.clear()
+    tracemalloc.start()
+    again = sa.orbit_spectrum(
+        wide, ACT, X[:2], calls=calls, chunk_size=32, progress=lambda *at: steps.append(at)
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    turns = math.ceil(600 * elements * 8 / held)
+    assert turns > 2
+    assert sum(moved) == 2 * 2 + turns * 2 * elements
+    assert steps[-1] == (turns * 2 * elements,) * 2
+    assert steps == sorted(steps)
+    assert again.variances == pytest.approx(found.variances, rel=1e-12, abs=1e-12)
+    assert again.errors == pytest.approx(found.errors, rel=1e-3, abs=1e-12)
+    assert peak < 6_000_000  # 40 MB with all outputs at once
+
+
+def test_progress_ends_at_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    sa.orbit_spectrum(model, ACT, X, chunk_size=64, progress=lambda *given: told.append(given))
+    assert told[-1] == (7200, 7200)
+    assert told == sorted(told)
+
+
+def test_an_invariant_function_has_no_spectrum() -> None:
+    spectrum = sa.orbit_spectrum(lambda x: x.sum(axis=1).astype(np.float32), ACT, X)
+    assert spectrum.variance == 0.0
+    assert set(spectrum.shares.values()) == {0.0}
+    assert sa.choose(spectrum, error=1e-6).sample.m == 1
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: np.where(x[:, :1] > 1, np.nan, x[:, :1]), "not finite"),
+        (lambda x: x[:, : 1 + (len(x) > 10)], "one shape"),
+        (lambda x: x[:, :1] + np.random.default_rng().normal(), "random"),
+        (lambda x: x[:, 0].astype(int), "predict_proba"),
+        (lambda x: x[:3], "one row each"),
+        (lambda x: 1.0, "one row each"),
+    ],
+)
+def test_outputs_without_a_spectrum_are_refused(f: Any, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        sa.orbit_spectrum(f, ACT, X)
+
+
+def test_dropout_that_is_on_is_found() -> None:
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Sequential(torch.nn.Linear(6, 32), torch.nn.Dropout(0.5)).double()
+    with pytest.raises(ArgumentError, match="dropout"):
+        sa.orbit_spectrum(lambda x: net(x), ACT, torch.from_numpy(X))
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="5"):
+        sa.orbit_spectrum(model, sa.permute_axis(sa.symmetric(5)), X)
+    with pytest.raises(ArgumentError, match="oracle"):
+        sa.orbit_spectrum(model, ACT, X, oracle=sa.Oracle(sa.symmetric(5)))
+    right = sa.custom_action(G, lambda g, x: np.moveaxis(x[:, g], 0, 1))  # a right action
+    with pytest.raises(LawError):
+        sa.orbit_spectrum(model, right, X)
+    cube = sa.permute_axis(sa.groups.rubik())
+    with pytest.raises(GroupTooLargeError, match="degrees"):
+        sa.orbit_spectrum(lambda x: x[:, :1], cube, np.ones((2, 48)))
+
+
+def test_too_few_calls_say_how_many() -> None:
+    with pytest.raises(ArgumentError, match=r"calls=20 is too few .* give at least 32"):
+        sa.orbit_spectrum(model, ACT, X, calls=20)
+    small = sa.permute_axis(sa.dihedral(6))
+    with pytest.raises(ArgumentError, match="at least 12, all of the group"):
+        sa.orbit_spectrum(model, small, X, calls=10)
+    sa.orbit_spectrum(model, small, X, calls=12)
+    with pytest.raises(ArgumentError, match="at most 8192"):
+        sa.orbit_spectrum(model, sa.permute_axis(sa.symmetric(12)), np.ones((1, 12)), calls=10**6)
+    shifts = sa.roll(sa.abelian(64, 64))
+    with pytest.raises(ArgumentError, match="separate the 46 degrees"):
+        sa.orbit_spectrum(lambda x: x[:, 0, :1], shifts, np.zeros((1, 64, 64)), calls=64)
+
+
+def test_the_usual_number_of_calls_separates_the_degrees_of_every_group() -> None:
+    """Shifts of 224 x 224 have 159 frequencies, and 200 signs as many degrees: 256 draws are too few."""
+    act = sa.roll(sa.abelian(224, 224))
+    x = np.random.default_rng(0).normal(size=(1, 224, 224))
+    found = sa.orbit_spectrum(lambda x: x[:, 0, :1], act, x)
+    assert (found.calls, len(found.shares)) == (318, 159)
+    signs = sa.flip_signs(sa.sign_flips(200))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], signs, np.ones((1, 200))).calls == 400
+    # more than 1,024 draws: every element is as good
+    line = np.random.default_rng(0).normal(size=(1, 11_000))
+    assert sa.orbit_spectrum(lambda x: x[:, :1], sa.roll(sa.cyclic(11_000), axes=-1), line).exact
+    many = sa.permute_axis(sa.dihedral(30_000))
+    with pytest.raises(GroupTooLargeError, match="15001 degrees, too many to separate by draws"):
+        sa.orbit_spectrum(lambda x: x[:, :1], many, np.ones((1, 30_000)))
+
+
+SHIFTS = sa.roll(sa.abelian(224, 224))
+
+
+@pytest.mark.parametrize(
+    ("action", "shape"),
+    [
+        (SHIFTS, (224, 224)),
+        (sa.product_action(sa.permute_axis(sa.symmetric(3), 1), SHIFTS), (3, 224, 224)),
+        (sa.product_action(sa.permute_axis(sa.symmetric(20), 1), sa.flip(2)), (20, 3)),
+        (
+            sa.product_action(
+                sa.permute_axis(sa.symmetric(20), 1), sa.permute_axis(sa.symmetric(20), 2)
+            ),
+            (20, 20),
+        ),
+        (
+            sa.product_action(sa.permute_axis(sa.symmetric(10), 1), sa.roll(sa.abelian(64, 64))),
+            (10, 64, 64),
+        ),
+    ],
+    ids=lambda given: given.group.name if isinstance(given, sa.actions.Action) else "",
+)
+def test_groups_from_the_shifts_of_photographs_to_large_products_are_measured_by_default(
+    action: Any, shape: Any
+) -> None:
+    seen = []
+
+    def f(x: Any) -> Any:
+        seen.append(len(x))
+        return np.tanh(x.reshape(len(x), -1)[:, :2])
+
+    found = sa.orbit_spectrum(f, action, np.random.default_rng(0).normal(size=(1, *shape)))
+    assert action.group.order > 50_000
+    assert 256 <= found.calls <= 1024
+    assert sum(seen) == found.calls + 2  # one sample twice, to see that f is not random
+    assert sum(found.shares.values()) == pytest.approx(1)
+
+
+def test_a_large_group_is_measured_by_draws() -> None:
+    x = np.random.default_rng(1).normal(size=(30, 16))
+    act = sa.permute_axis(sa.symmetric(16))
+    found = sa.orbit_spectrum(lambda x: x[:, 0] + 0.5 * x[:, 1] * x[:, 2], act, x)
+    assert (found.calls, found.exact) == (256, False)
+    assert list(found.shares) == [1, 2, 3, "above 3"]
+    # for n large and x of mean 0 and variance 1, x_1 has variance 1 and x_2 x_3 / 2 a quarter
+    assert found.shares[1] == pytest.approx(0.8, abs=0.1)
+    assert found.shares[2] == pytest.approx(0.2, abs=0.1)
+    assert found.shares["above 3"] <= found.errors["above 3"]
+    design = found.predict(sa.design(act.group, degree=2))
+    assert design.relative < 0.05
+    drawn = found.predict(sa.Oracle(act.group, seed=1).draw(64))
+    assert drawn.relative == pytest.approx(1 / 64, rel=0.2)
+
+
+def test_a_spectrum_comes_back_from_json() -> None:
+    for spectrum in (sa.orbit_spectrum(model, ACT, X), sa.orbit_spectrum(model, ACT, X, calls=64)):
+        copy = sa.spectrum.Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict())))
+        assert copy.shares == spectrum.shares
+        assert copy.errors == spectrum.errors
+        S = sa.Oracle(G, seed=1).draw(9)
+        assert copy.predict(S) == spectrum.predict(S)
+
+
+ACTIONS = [
+    (ACT, (6,)),
+    (sa.flip_signs(sa.sign_flips(6)), (6,)),
+    (sa.roll(sa.abelian(8, 8)), (8, 8)),
+    (sa.signed_permute(sa.hyperoctahedral(3)), (3,)),
+]
+
+
+def test_a_spectrum_from_draws_or_of_rotations_cannot_be_called_exact() -> None:
+    drawn = sa.orbit_spectrum(model, ACT, X, calls=64).to_dict()
+    x = np.random.default_rng(0).normal(size=(2, 3))
+    turned = sa.orbit_spectrum(lambda x: x[:, 0] ** 2, sa.rotate(sa.rotations(3)), x).to_dict()
+    bare = {**turned, "calls": 0, "replicates": []}
+    refused = ((drawn, "calls=64"), (turned, "not for SO3"), (bare, "not for SO3"))
+    for data, said in refused:
+        sa.spectrum.Spectrum.from_dict(data)
+        with pytest.raises(ArgumentError, match=said):
+            sa.spectrum.Spectrum.from_dict({**data, "exact": True})
+
+
+@pytest.mark.parametrize(("action", "shape"), ACTIONS)
+def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, shape: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(6, *shape))
+    weights = np.random.default_rng(1).normal(size=(math.prod(shape), 8)) / math.sqrt(
+        math.prod(shape)
+    )
+
+    def f(x: Any) -> Any:
+        return np.tanh(x.reshape(len(x), -1) @ weights)
+
+    spectrum = sa.orbit_spectrum(f, action, x)
+    for part in (0.9, 0.5, 0.25, 0.1, 0.03):
+        error = part * spectrum.variance**0.5
+        choice = sa.choose(spectrum, error=error)
+        m = choice.sample.m
+        assert choice.prediction.rms <= error
+        assert m <= choice.draws == math.ceil(spectrum.predict(1).upper / error**2 - 1e-9)
+        assert choice.prediction.value <= spectrum.predict(m).value * (1 + 1e-12)
+        assert choice.prediction.m == m
+        if choice.name not in ("draws", "identity"):
+            assert spectrum.predict(choice.sample) == choice.prediction
+            assert choice.sample.calls == 0
+
+
+def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() -> None:
+    act = sa.permute_axis(sa.symmetric(7))
+    x = np.random.default_rng(0).normal(size=(4, 7))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1] ** 2, act, x)
+    choice = sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5)
+    assert (choice.name, choice.sample.m) == ("AGL(1,7)", 42)
+    with pytest.raises(
+        ArgumentError, match="the best set of at most 10 elements, search with m=10"
+    ):
+        sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
+
+
+def test_a_mixed_product_that_is_too_large_to_list_is_measured_chosen_and_piloted() -> None:
+    """S_7 x Z_2^3: the units of sign flips are named 1, 2, 3."""
+    act = sa.product_action(sa.permute_axis(sa.symmetric(7), 1), sa.flip_signs(sa.sign_flips(3), 2))
+    x = np.random.default_rng(0).normal(size=(3, 7, 3))
+    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0] + x[:, 1, :2].prod(axis=1), act, x)
+    assert set(spectrum.shares) == {"S7", "Z2^3", "S7 x Z2^3"}
+    assert sa.choose(spectrum, error=0.5 * spectrum.variance**0.5).prediction.relative <= 0.25
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
+    risk = sa.augmented_risk(model, (x, x.sum(axis=(1, 2))), act, None)
+    found = sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7))
+    assert set(found.spectrum.shares) == set(spectrum.shares)
+
+
+def test_draws_come_from_the_oracle_that_is_given() -> None:
+    turn = sa.rotate(sa.rotations(2))
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    spectrum = sa.orbit_spectrum(lambda x: np.sign(x[:, 0]), turn, x, calls=64)
+    oracle = sa.Oracle(turn.group, seed=8)
+    choice = sa.choose(spectrum, error=0.005 * spectrum.variance**0.5, oracle=oracle)
+    assert choice.name == "draws"
+    assert choice.sample.m == oracle.calls == choice.draws > 2500
+    assert "By the estimate alone" in str(choice)  # 64 draws say nothing of high frequencies
+
+
+def test_an_average_over_what_was_chosen_is_as_good_as_it_says() -> None:
+    torch = pytest.importorskip("torch")
+    from sparseaug import nn as sann
+
+    x = torch.from_numpy(X)
+    f = lambda x: torch.tanh(x[:, :1] + x[:, 1:2] * x[:, 2:3])  # noqa: E731
+    choice = sa.choose(sa.orbit_spectrum(f, ACT, x), error=0.1)
+    everything = sann.OrbitAverage(f, ACT, "full")(x)
+    oracle = sa.Oracle(G, seed=9)
+    averages = [
+        sann.OrbitAverage(f, ACT, choice.sample.translate(oracle, side="both"))(x)
+        for _ in range(200)
+    ]
+    left = torch.stack([((one - everything) ** 2).mean() for one in averages]).mean().item()
+    # of 200 translates: an estimate of the same size
+    assert left == pytest.approx(choice.prediction.value, rel=0.35)
+    assert left**0.5 < 0.1
+
+
+def test_the_upper_end_of_a_bar_is_shown_and_saved() -> None:
+    left = sa.orbit_spectrum(model, ACT, X, calls=64).predict(sa.Oracle(G, seed=1).draw(9))
+    assert left.rms_upper**2 == pytest.approx(left.value + left.error)
+    assert f"at most {left.rms_upper:.3g}" in str(left)
+    assert left.to_dict()["upper"] == left.upper
+    exact = sa.orbit_spectrum(model, ACT, X[:1]).predict(sa.Oracle(G, seed=1).draw(9))
+    assert exact.upper == exact.value  # all elements, and no other input to speak of
+    assert "at most" not in str(exact)
+
+
+def test_the_picture_shows_every_share_and_its_bar() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    spectrum = sa.orbit_spectrum(model, ACT, X, calls=64)
+    axes = spectrum.plot()
+    shares = list(spectrum.shares.values())
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx(shares)
+    bars = zip(axes.collections[0].get_segments(), spectrum.shares.items(), strict=True)
+    for ((_, low), (_, high)), (degree, share) in bars:
+        error = spectrum.errors[degree]
+        assert (low, high) == pytest.approx((max(0, share - error), min(1, share + error)))
+    pyplot.close("all")
+
+
+def test_a_design_is_chosen_by_the_upper_end_of_its_bar() -> None:
+    turn = sa.rotate(sa.rotations(2))
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    drawn = sa.orbit_spectrum(
+        lambda x: x[:, 0] ** 2, turn, x, oracle=sa.Oracle(turn.group, seed=0), calls=64
+    )
+    found = sa.choose(drawn, error=0.1)
+    assert found.name == "draws" or (
+        found.prediction.value + found.prediction.error <= found.error**2
+    )
+    with pytest.raises(sa.errors.ArgumentError, match="raise error or max_m"):
+        sa.choose(drawn, error=1e-9)  # 64 draws cannot say that
+
+
+@pytest.mark.parametrize("calls", [None, 64])
+def test_outputs_whose_squares_are_no_floats_are_refused_and_not_called_invariant(calls):
+    act = sa.permute_axis(sa.symmetric(6))
+    x = np.random.default_rng(0).normal(size=(8, 6))
+
+    def scaled(by):
+        return sa.orbit_spectrum(lambda x: by * np.tanh(x[:, 0]), act, x, calls=calls)
+
+    assert scaled(1e-140).shares == pytest.approx(scaled(1.0).shares, rel=1e-6, abs=1e-9)
+    for by in (1e-150, 1e-200, 1e-310):
+        with pytest.raises(ArgumentError, match="multiply its outputs by a constant"):
+            scaled(by)
+    assert sa.orbit_spectrum(lambda x: 1e-200 + 0 * x[:, 0], act, x, calls=calls).variance == 0
+    assert scaled(1e140).shares == pytest.approx(scaled(1.0).shares, rel=1e-6, abs=1e-9)
+    for by in (1e152, 1e200, 1e300):
+        with pytest.raises(ArgumentError, match="above 1e"):
+            scaled(by)
+
+
+def test_rounding_of_a_tiny_invariant_function_in_single_precision_is_no_variance():
+    act = sa.permute_axis(sa.symmetric(6))
+    x = np.random.default_rng(0).normal(size=(8, 6)).astype(np.float32)
+    small = np.float32(1e-30)
+    found = sa.orbit_spectrum(lambda x: small * (x[:, 0] + x[:, 1:].sum(1) + 9), act, x)
+    assert found.variance == 0
+
+
+HELD_OUT = {
+    "tanh": lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2]),
+    "cubic": lambda x: x[:, :2] ** 3,
+    "relu": lambda x: np.maximum(x @ np.random.default_rng(3).normal(size=(6, 8)), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+@pytest.mark.parametrize("calls", [None, 128])
+def test_what_is_chosen_leaves_no_more_on_other_inputs(name: str, calls: int | None) -> None:
+    """At 95 % on two sides: 5 or more of 24 above the upper end have probability below 3e-4."""
+    f, failed = HELD_OUT[name], 0
+    rng = np.random.default_rng(5)
+    others = sa.orbit_spectrum(f, ACT, rng.normal(size=(1500, 6)))
+    for _ in range(24):
+        spectrum = sa.orbit_spectrum(f, ACT, rng.normal(size=(48, 6)), calls=calls)
+        S = sa.design(G, m=12) if calls else sa.Oracle(G, seed=1).draw(12)
+        failed += others.predict(S).value > spectrum.predict(S).upper
+    assert failed < 5
+
+
+def test_choose_keeps_its_word_on_other_inputs() -> None:
+    f, rng = HELD_OUT["tanh"], np.random.default_rng(6)
+    others = sa.orbit_spectrum(f, ACT, rng.normal(size=(2000, 6)))
+    above = 0
+    for _ in range(8):
+        choice = sa.choose(sa.orbit_spectrum(f, ACT, rng.normal(size=(40, 6))), error=0.15)
+        above += others.predict(choice.sample).rms > 0.15
+    assert above < 3  # of chance 2.5 % each: 3 or more have probability 8e-4
+
+
+def test_draws_that_all_agree_leave_the_variance_unknown() -> None:
+    act = sa.permute_axis(sa.symmetric(12))
+    rare = lambda x: (x[:, 0] + 12 * x[:, 1] == 27.0).astype(float)  # noqa: E731  (1 of 132)
+    oracle = next(
+        o for o in (sa.Oracle(act.group, seed=s) for s in range(9)) if _agree(o, rare, act)
+    )
+    spectrum = sa.orbit_spectrum(rare, act, np.arange(12.0)[None], oracle=oracle, calls=64)
+    assert (spectrum.variance, spectrum.variance_error) == (0.0, math.inf)
+    assert (
+        spectrum.predict(5).upper
+        == spectrum.predict(sa.design(act.group, degree=1)).upper
+        == math.inf
+    )
+    assert set(spectrum.errors.values()) == {1.0}
+    assert "variance 0 +- inf" in str(spectrum)
+    again = type(spectrum).from_dict(json.loads(json.dumps(spectrum.to_dict(), allow_nan=False)))
+    assert again.variance_error == math.inf
+    for call in (
+        lambda: sa.choose(spectrum, error=0.1),
+        lambda: sa.design(act.group, m=4, spectrum=spectrum),
+    ):
+        with pytest.raises(ArgumentError, match="all 64 draws agree"):
+            call()
+    whole = sa.orbit_spectrum(lambda x: x.sum(axis=1), ACT, X)
+    assert (whole.variance, whole.variance_error) == (0.0, 0.0)
+
+
+def _agree(oracle: Any, f: Any, act: Any) -> bool:
+    twin = sa.Oracle(act.group, seed=oracle.seed)
+    found = sa.orbit_spectrum(f, act, np.arange(12.0)[None], oracle=twin, calls=64)
+    return found.variance == 0

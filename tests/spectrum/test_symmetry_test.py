@@ -1,0 +1,236 @@
+"""test_invariance: the level by enumeration of whole orbits, power beside SciPy, what is refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
+from sparseaug.spectrum import statistics
+
+SETS = sa.permute_axis(sa.symmetric(4))
+SIGNS = sa.flip_signs(sa.sign_flips(6))
+
+
+def first(x):
+    return x[0] @ 0.3 ** np.arange(x.shape[1])
+
+
+def is_exact(pvalues):
+    """P(p <= a) <= a for all a, over equally likely data sets."""
+    p = np.sort(np.asarray(pvalues))
+    return bool((np.arange(1, len(p) + 1) <= len(p) * p + 1e-9).all())
+
+
+def whole_orbit(action, x):
+    """Every data set (g_1 x_1, ..., g_n x_n): if the null holds, given the orbit, all are as likely."""
+    moved = action(action.group.all_elements(), x)
+    for which in itertools.product(range(action.group.order), repeat=len(x)):
+        yield np.stack([moved[g, i] for i, g in enumerate(which)])
+
+
+@pytest.mark.parametrize(("n", "statistic"), [(4, "energy"), (3, first)])
+def test_the_level_is_exact_over_all_data_sets_of_two_samples_of_Sn(n, statistic, rng):
+    sets = sa.permute_axis(sa.symmetric(n))
+    x, count = rng.normal(size=(2, n)), sets.group.order**2
+    options = {"statistic": statistic, "draws": count - 1}
+    tests = [sa.test_invariance(one, sets, **options) for one in whole_orbit(sets, x)]
+    assert all(test.enumerated and len(test.values) == count for test in tests)
+    pvalues = [test.pvalue for test in tests]
+    assert is_exact(pvalues)
+    assert min(pvalues) <= 2 / sets.group.order  # and not by never rejecting
+
+
+def test_the_level_is_exact_over_all_data_sets_of_two_samples_of_sign_flips(rng):
+    # the energy stays the same when one element moves all samples: (x_1, g x_2) stand for all
+    x = rng.normal(size=(2, 6))
+    moved = SIGNS(SIGNS.group.all_elements(), x[1:])[:, 0]
+    pvalues = [sa.test_invariance(np.stack([x[0], g]), SIGNS, draws=4095).pvalue for g in moved]
+    assert is_exact(pvalues)
+    assert min(pvalues) == pytest.approx(1 / 64)
+
+
+@pytest.mark.parametrize("action", [SETS, SIGNS], ids=["S4", "Z2^6"])
+def test_the_level_is_exact_when_all_samples_move_together(action, rng):
+    x = rng.normal(size=(3, 4 if action is SETS else 6))
+    data = action(action.group.all_elements(), x)
+    pvalues = [
+        sa.test_invariance(one, action, statistic=first, move="together").pvalue for one in data
+    ]
+    assert sorted(pvalues) == pytest.approx(np.arange(1, len(data) + 1) / len(data))
+
+
+@pytest.mark.parametrize("order", [4, 8, 16])
+def test_the_level_is_exact_for_a_design_that_is_a_subgroup(order, rng):
+    S = sa.GroupSample.generated(SIGNS.group, np.eye(6, dtype=int)[: order.bit_length() - 1])
+    x = rng.normal(size=(1, 6))
+    pvalues = [
+        sa.test_invariance(one, SIGNS, S, statistic=np.sum, move="together").pvalue
+        for one in SIGNS(SIGNS.group.all_elements(), x)
+    ]
+    assert is_exact(pvalues)
+    assert min(pvalues) == pytest.approx(1 / order)
+
+
+def test_the_level_is_exact_over_all_data_and_all_draws_of_S3(rng):
+    group = sa.symmetric(3)
+    action, x = sa.permute_axis(group), rng.normal(size=(1, 3))
+    everything = group.all_elements()
+    data = action(everything, x)
+    pvalues = []
+    for pair in itertools.product(everything, repeat=2):
+        S = sa.GroupSample(group, np.stack(pair), 2, sa.sampling.Origin("oracle", seed=0))
+        pvalues += [
+            sa.test_invariance(one, action, S, statistic=first, move="together").pvalue
+            for one in data
+        ]
+    assert len(pvalues) == 216
+    assert is_exact(pvalues)
+    assert min(pvalues) == pytest.approx(1 / 3)
+
+
+def test_a_set_that_is_not_a_subgroup_would_not_be_exact_and_is_refused(rng):
+    rows = np.array([[0] * 6, [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]])
+    x = rng.normal(size=(1, 6))
+    moved = SIGNS(SIGNS.group.all_elements(), x)[:, 0]
+    values = np.stack([SIGNS(rows, one[None])[:, 0].sum(1) for one in moved])
+    assert not is_exact((values >= values[:, :1]).mean(1))
+    with pytest.raises(ArgumentError, match="neither a subgroup nor uniform draws"):
+        sa.test_invariance(
+            x, SIGNS, sa.GroupSample(SIGNS.group, rows), statistic=np.sum, move="together"
+        )
+
+
+def test_draws_are_those_of_the_seed_whatever_the_chunks(rng, monkeypatch):
+    x = rng.normal(size=(10, 4))
+    S = sa.GroupSample.full(SETS.group)
+    for sample in ("full", S):
+        once = sa.test_invariance(x, SETS, sample, draws=50, seed=3)
+        monkeypatch.setattr(statistics, "_ENTRIES", 150)
+        again = sa.test_invariance(x, SETS, sample, draws=50, seed=3)
+        monkeypatch.undo()
+        assert again.values == pytest.approx(once.values, rel=1e-12)
+        assert once.calls == (500 if sample == "full" else 0)
+
+
+def test_energy_is_the_energy_distance_to_the_orbit_average_up_to_a_constant(rng):
+    x = rng.normal(size=(5, 4))
+    everything = SETS(SETS.group.all_elements(), x).reshape(-1, 4)
+    test = sa.test_invariance(x, SETS, draws=9)
+
+    def distance(a, b):
+        return np.linalg.norm(a[:, None] - b[None], axis=2).mean()
+
+    found = []
+    for j, moved in enumerate([x, np.sort(x, axis=1)]):
+        whole = 2 * distance(moved, everything) - distance(everything, everything)
+        energy = whole - distance(moved, moved)
+        value = sa.test_invariance(moved, SETS, draws=9).statistic
+        found.append(energy - value)
+        assert j or value == pytest.approx(test.statistic)
+    assert found[0] == pytest.approx(found[1], rel=1e-10)
+
+
+def test_power_on_shifted_data_is_that_of_scipy(rng):
+    """Paired data shifted by 0.6 sd: rejections at 0.05 of 100 data sets by three tests.
+
+    Power is about 0.8 for each, so that two counts differ by 20 or more with probability below 1e-3.
+    """
+    one = sa.flip_signs(sa.sign_flips(1))
+    many = sa.flip_signs(sa.sign_flips(24))
+    codes = rng.permutation(np.arange(1, 64))[:24]  # 64 sign vectors, any two entries balanced
+    S = sa.GroupSample.generated(many.group, codes[None] >> np.arange(6)[:, None] & 1)
+    assert S.m == 64
+    rejected = np.zeros(3, int)
+    for _ in range(100):
+        x = rng.normal(0.6, 1, 24)
+        scipy = stats.permutation_test(
+            (x,), np.mean, permutation_type="samples", n_resamples=199, rng=rng
+        ).pvalue
+        each = sa.test_invariance(
+            x[:, None], one, statistic=lambda x: abs(x.mean()), draws=199
+        ).pvalue
+        group = sa.test_invariance(
+            x[None], many, S, statistic=lambda x: abs(x.mean()), move="together"
+        ).pvalue
+        rejected += np.array([scipy, each, group]) <= 0.05
+    assert abs(rejected[0] - rejected[1]) < 20
+    assert abs(rejected[0] - rejected[2]) < 20
+    assert rejected.min() >= 50
+
+
+def test_tensors_and_dicts_move_as_arrays_do(rng):
+    x = rng.normal(size=(8, 4))
+    wanted = sa.test_invariance(x, SETS, draws=20).values
+    assert sa.test_invariance(torch.tensor(x), SETS, draws=20).values == pytest.approx(wanted)
+    both = sa.together(a=SETS, b=SETS)
+    given = {"a": x, "b": np.zeros_like(x)}
+    assert sa.test_invariance(given, both, draws=20).values == pytest.approx(wanted)
+
+
+def test_a_generated_subgroup_is_closed_and_small_ones_of_large_groups_are_listed():
+    S = sa.GroupSample.generated(sa.symmetric(4), [[1, 2, 3, 0], [1, 0, 3, 2]])
+    assert S.m == 8
+    products = S.group.compose(S.elements[:, None], S.elements).reshape(-1, 4)
+    assert sa.GroupSample(S.group, np.unique(products, axis=0)) == S
+    cycle = [*range(1, 40), 0]
+    assert sa.GroupSample.generated(sa.symmetric(40), [cycle]).m == 40
+    with pytest.raises(GroupTooLargeError, match="generators"):
+        sa.GroupSample.generated(sa.symmetric(40), [cycle, [1, 0, *range(2, 40)]])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"S": sa.Oracle(SETS.group).draw(5)}, "list of draws"),
+        ({"S": sa.GroupSample(SETS.group, [[1, 0, 2, 3]])}, "without the identity"),
+        ({"S": sa.GroupSample(SETS.group, [[0, 1, 2, 3]] * 2 + [[1, 0, 2, 3]])}, "neither"),
+        ({"S": sa.Oracle(sa.symmetric(5)).draw(5)}, "use one group"),
+        ({"statistic": "median"}, "statistic='median'"),
+        ({"statistic": lambda x: x}, "statistic returned"),
+        ({"statistic": lambda x: np.nan}, "return finite numbers"),
+        ({"move": "together"}, "give a function"),
+        ({"x": np.ones((1, 4))}, "x has one"),
+        ({"x": np.full((3, 4), np.nan)}, "x has entries that are not finite"),
+        ({"x": np.ones((3, 5))}, "axis"),
+        ({"move": "sideways"}, "move='sideways'"),
+        ({"draws": 0}, "draws=0"),
+    ],
+)
+def test_what_would_not_be_exact_or_does_not_fit_is_refused(change, said, rng):
+    given = {"x": rng.normal(size=(5, 4)), "action": SETS, **change}
+    with pytest.raises(ArgumentError, match=said):
+        sa.test_invariance(**given)
+
+
+def test_a_large_constant_in_all_entries_does_not_hide_a_broken_symmetry(rng):
+    x = rng.normal(size=(60, 4)) + np.array([0, 0, 0, 0.8])
+    assert sa.test_invariance(x, SETS, draws=199).pvalue == 0.005
+    assert sa.test_invariance(x + 1e6, SETS, draws=199).pvalue == 0.005
+    fair = rng.normal(size=(60, 4))
+    both = [sa.test_invariance(one, SETS, draws=199).pvalue for one in (fair, fair + 1e6)]
+    assert both[0] == pytest.approx(both[1], abs=0.02)
+
+
+def test_a_map_that_is_not_an_action_is_refused(rng):
+    group = sa.symmetric(4)
+    right = sa.custom_action(
+        group, lambda rows, x: x[None][:, :, rows].transpose(2, 1, 0, 3)[:, :, 0]
+    )
+    with pytest.raises(LawError, match="not a left action"):
+        sa.test_invariance(rng.normal(size=(5, 4)), right)
+
+
+def test_distinct_draws_of_the_whole_group_are_its_enumeration(rng):
+    """The identity, among them, stands for the data as they are: it is not counted twice."""
+    x = rng.normal(size=(5, 4))
+    S = sa.Oracle(SETS.group, seed=0).draw(SETS.group.order, distinct=True)
+    some = sa.test_invariance(x, SETS, S, move="together", statistic=first)
+    everything = sa.test_invariance(x, SETS, "full", move="together", statistic=first, draws=23)
+    assert len(some.values) == len(everything.values) == SETS.group.order
+    assert some.pvalue == everything.pvalue
