@@ -93,10 +93,10 @@ def test_gaussian_is_not_invariant_under_other_actions():
     assert "not isometric" in answer.reason
     assert answer.generator == (1,)
 
-    def squash(elements, x):
-        return np.where(elements[:, :, None] == 1, 1 / (x + 3), x)
+    def bend(elements, x):  # x > 0 to -x / 2 and back
+        return np.where(elements[:, :, None] == 1, np.where(x > 0, -x / 2, -2 * x), x)
 
-    bent = GaussianKernel(1.0).is_invariant(sa.custom_action(sa.cyclic(2), squash), (2,))
+    bent = GaussianKernel(1.0).is_invariant(sa.custom_action(sa.cyclic(2), bend), (2,))
     assert not bent
     assert "Q x + a" in bent.reason
     assert json.dumps(bent.to_dict())

@@ -140,7 +140,7 @@ def test_images_of_different_sizes_are_prepared_apart():
 
 def test_a_flipped_view_can_be_made_a_tensor():
     def reverse(elements, x):
-        return x[None, :, ::-1] if elements[0, 0] else x[None]
+        return np.stack([x if one else x[:, ::-1] for (one,) in elements])[:, :, ::-1]
 
     S = sa.GroupSample(sa.cyclic(2), [[1]])
     item = OneShotDataset(np.eye(3), sa.custom_action(S.group, reverse), S)[0]

@@ -226,11 +226,11 @@ def invariance_on(kernel: Kernel, action: Action, rows: Rows, points: Any) -> In
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> from sparseaug.kernels import invariance_on
-        >>> def stretched_above_9(g, x):
-        ...     return np.where((g[:, :, None] == 1) & (x > 9), 2 * x, x)
-        >>> act = sa.custom_action(sa.cyclic(2), stretched_above_9)
+        >>> def bent_above_9(g, x):
+        ...     return np.where((g[:, :, None] == 1) & (x > 9), 9 + 1 / np.maximum(x - 9, 0.01), x)
+        >>> act = sa.custom_action(sa.cyclic(2), bent_above_9)
         >>> k, e = sa.kernels.GaussianKernel(1.0), np.array([[0]])
-        >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 10 * np.eye(3)))
+        >>> bool(invariance_on(k, act, e, np.eye(3))), bool(invariance_on(k, act, e, 20 * np.eye(3)))
         (True, False)
     """
     if not isinstance(kernel, Kernel):

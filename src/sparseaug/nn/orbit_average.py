@@ -159,7 +159,7 @@ class OrbitAverage(nn.Module):
         >>> act = sa.permute_axis(sa.symmetric(7))
         >>> average = OrbitAverage(lambda x: x[:, :1] * x[:, 1:2], act, "choose", x=x, error=0.001)
         >>> average.orbit.m, round(average.choice.prediction.rms, 6)
-        (42, 0.0)
+        (21, 0.0)
     """
 
     def __init__(
