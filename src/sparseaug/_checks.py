@@ -113,6 +113,20 @@ def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
         raise GroupTooLargeError(f"{what} takes {number} {unit}, above {most}; {remedy}.")
 
 
+def check_type(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
+    """Return `value` if it is of this kind, or raise an `ArgumentError`: "name=... is not what".
+
+    Examples:
+        >>> from sparseaug._checks import check_type
+        >>> check_type("S", 5, dict, "a mapping; give names and parts")
+        Traceback (most recent call last):
+        sparseaug.errors.ArgumentError: S=5 is not a mapping; give names and parts.
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name}={shorten(value)} is not {what}.")
+    return value
+
+
 def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
     """Return `value` if it is one of the allowed words, or raise an `ArgumentError` that lists them."""
     if not isinstance(value, str) or value not in allowed:
