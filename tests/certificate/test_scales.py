@@ -7,9 +7,9 @@ import pytest
 from mpmath import mpf
 
 import sparseaug as sa
+from sparseaug._floats import MOST_SQUARED
 from sparseaug.certificate import KINDS, Evidence, certify, words
 from sparseaug.certificate.certificates import BoundOverflowError
-from sparseaug.kernels.arrays import LARGEST
 
 ACT = sa.permute_axis(sa.symmetric(3))
 
@@ -33,7 +33,7 @@ def problem_of_any_scale(rng):
         theta = np.nan_to_num(np.concatenate([a, b]), posinf=1e300, neginf=-1e300)
         fitted = model.predict(theta, x)
     y = fitted if rng.random() < 0.3 and np.isfinite(fitted).all() else scaled(rng, n)
-    return model, (x, np.clip(y, -LARGEST, LARGEST)), theta
+    return model, (x, np.clip(y, -MOST_SQUARED, MOST_SQUARED)), theta
 
 
 def bounds_at_any_scale(trials, seed, precise_norm):

@@ -129,7 +129,7 @@ def families() -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("package", ["spectral", "designs", "plans"])
+@pytest.mark.parametrize("package", ["norms", "designs", "plans"])
 def test_no_package_asks_for_concrete_families(package):
     """Neither isinstance(x, Abelian), case Abelian() nor type(x) is Abelian: a trait says it."""
     found = []

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.records import expand
+from sparseaug.designs.constructions.recorded import expand
 from studies.records import Record, bounds, counts, deviations, moments, table
 from studies.records.__main__ import main as command
 from studies.records.check import (

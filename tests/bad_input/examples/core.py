@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from sparseaug import certificate, kernels, orbits, plans, risk, sampling, spectral, testing
+from sparseaug import certificate, kernels, norms, plans, risk, sampling, spectrum, testing
 from sparseaug.spectrum.spectrum import prior
 from tests.bad_input.judge import Example, Fresh, key
 from tests.bad_input.values import TrapError
@@ -100,7 +100,7 @@ def of_designs() -> Iterator[Example]:
     yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})
 
 
-def of_spectral() -> Iterator[Example]:
+def of_norms() -> Iterator[Example]:
     every = {
         **{"S": S, "degree": None, "action": None, "shape": None},
         **{"progress": None, "options": sa.norms.NormOptions()},
@@ -111,7 +111,7 @@ def of_spectral() -> Iterator[Example]:
     yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
     yield Example(sa.profile, {"S": S, "weights": [1.0] * (S.m - 1) + [2.0]})
     yield Example(sa.profile(S).plot, {"axes": None})
-    yield Example(spectral.best_method, {"group": G})
+    yield Example(norms.best_method, {"group": G})
     yield Example(
         sa.draw_until,
         {
@@ -123,7 +123,7 @@ def of_spectral() -> Iterator[Example]:
     yield Example(
         lambda **options: sa.deviation(S, options=sa.norms.NormOptions(**options)),
         rare,
-        of="spectral.NormOptions",
+        of="norms.NormOptions",
     )
 
 
@@ -241,15 +241,15 @@ def of_certificates() -> Iterator[Example]:
 
 
 def of_spectra() -> Iterator[Example]:
-    spectrum = orbits.orbit_spectrum(lambda x: x[:, :1], ACT, X)
+    found = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
     asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
     more = {"by": None, "chunk_size": 8, "progress": None, "output_action": None}
-    yield Example(orbits.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
+    yield Example(spectrum.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
     counts = {"S": ("a billion",)}
-    yield Example(spectrum.predict, {"S": S}, of=key(orbits.Spectrum.predict), takes=counts)
-    yield of(orbits.Spectrum.plot, spectrum.plot, axes=None)
-    yield of(orbits.Spectrum.from_dict, orbits.Spectrum.from_dict, data=spectrum.to_dict())
-    given = {"spectrum": spectrum, "error": 1.0, "max_m": 8, "oracle": oracle()}
+    yield Example(found.predict, {"S": S}, of=key(spectrum.Spectrum.predict), takes=counts)
+    yield of(spectrum.Spectrum.plot, found.plot, axes=None)
+    yield of(spectrum.Spectrum.from_dict, spectrum.Spectrum.from_dict, data=found.to_dict())
+    given = {"spectrum": found, "error": 1.0, "max_m": 8, "oracle": oracle()}
     yield Example(sa.choose, {**given, "progress": None})
 
 
@@ -286,7 +286,7 @@ def of_checks() -> Iterator[Example]:
 EXAMPLES = [
     *of_sampling(),
     *of_designs(),
-    *of_spectral(),
+    *of_norms(),
     *of_kernels(),
     *of_risks(),
     *of_descent(),
