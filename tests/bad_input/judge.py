@@ -26,9 +26,9 @@ from tests.bad_input.values import KIND, VALUES, TrapError
 from tests.extras import LAYERS, installed
 
 PACKAGES = (
-    *("actions", "balance", "certificate", "descent", "designs", "groups"),
-    *("kernels", "nn", "orbits", "plans", "qmc", "risk", "sampling", "sklearn"),
-    *("sources", "spectral", "testing", "theory", "views"),
+    *("actions", "certificate", "descent", "designs", "groups"),
+    *("kernels", "nn", "norms", "plans", "qmc", "risk", "sampling", "sklearn"),
+    *("sources", "spectrum", "testing", "theory", "views"),
 )
 CALLED = ("__call__", "__getitem__", "__getitems__")  # the magic methods that take arguments
 LONGEST_MESSAGE = 700
