@@ -1,16 +1,18 @@
 """Do the tests see soundness? Break the library in many small ways and run the tests on each.
 
-    python tests/mutants/mutants.py [words ...] [--seconds 300]
+    python tests/mutants/mutants.py [words ...] [--seconds 300] [--list]
 
-`mutants.toml` beside this file lists the mutants: a file, a text that stands in it exactly once, what
-it becomes, the tests that must fail, and why the mutant would be unsound. With words, only mutants are
-tried whose name holds one of them. Each runs in a copy of the tree; nothing here is touched.
-A mutant with `survives` is expected to pass, for the reason given there.
+An entry of `mutants.toml` names a function, a method or a constant (`where`), a text in it (`old`), what
+it becomes (`new`), the tests that must fail, and why it would be unsound. The text is looked for in what
+`ast.unparse` writes, so comments and line breaks do not matter. Each mutant (with words, those whose name
+holds one) runs in a copy of the tree; one with `survives` is expected to pass. An entry that does not
+apply any more is a failure; `--list` prints these and runs nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import shutil
 import subprocess
@@ -18,100 +20,133 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LIST = Path(__file__).with_suffix(".toml")
-COPIED = (
-    "src",
-    "tests",
-    "benchmarks",
-    "docs",
-    "examples",
-    "studies",
-    "conftest.py",
-    "pyproject.toml",
-    "README.md",
-)
-MOST_SURVIVORS = 3
+OUTPUTS = (".*", "__pycache__", "site", "results", "coverage", "dist")
 
 
 @dataclass(frozen=True)
 class Mutant:
     name: str
-    file: str
+    where: str
     old: str
     new: str
     tests: tuple[str, ...]
     why: str
     survives: str = ""
 
-    def applied(self, root: Path) -> str:
-        """The text of its file with the mutation; a ValueError if the old text has changed."""
-        text = (root / self.file).read_text(encoding="utf-8")
+    def applied(self, root: Path) -> tuple[Path, str]:
+        """The file and its text with the mutation; a ValueError if the entry does not apply."""
+        path, names = module(root / "src", self.where)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        hits = [hit for hit in defined(tree, names) if self.old in ast.unparse(hit[0][hit[1]])]
+        text = "".join(ast.unparse(body[place]) for body, place in hits)
         if text.count(self.old) != 1:
-            raise ValueError(
-                f"{self.name}: the old text stands {text.count(self.old)} times in {self.file}, not once"
-            )
-        return text.replace(self.old, self.new)
+            raise ValueError(f"the old text does not stand exactly once in {self.where}")
+        (body, place), *_ = hits
+        changed = ast.parse(text.replace(self.old, self.new))
+        if ast.unparse(changed) == text:
+            raise ValueError("changes nothing")
+        body[place : place + 1] = changed.body
+        return path, ast.unparse(tree)
+
+    def fault(self, root: Path) -> str | None:
+        """Why the entry does not apply, if it does not."""
+        try:
+            self.applied(root)
+        except (ValueError, SyntaxError) as error:
+            return str(error)
+        missing = [test for test in self.tests if not (root / test.split("::")[0]).exists()]
+        return f"no such tests: {missing}" if missing else None
+
+
+def module(src: Path, where: str) -> tuple[Path, list[str]]:
+    """The file of a dotted name, and the names inside it."""
+    words = where.split(".")
+    for cut in range(len(words) - 1, 0, -1):
+        for end in (".py", "/__init__.py"):
+            if (path := src / ("/".join(words[:cut]) + end)).exists():
+                return path, words[cut:]
+    raise ValueError(f"no module has {where}")
+
+
+def defined(
+    node: ast.Module | ast.ClassDef, names: list[str]
+) -> Iterator[tuple[list[ast.stmt], int]]:
+    """Where a name is defined: the body and the place in it. Overloads have several."""
+    for place, child in enumerate(node.body):
+        if names[0] in bound(child):
+            if len(names) == 1:
+                yield node.body, place
+            elif isinstance(child, ast.ClassDef):
+                yield from defined(child, names[1:])
+
+
+def bound(node: ast.stmt) -> list[str]:
+    """The names that a statement defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def mutants() -> list[Mutant]:
     entries = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]
-    return [Mutant(**{**entry, "tests": tuple(entry["tests"])}) for entry in entries]
+    return [Mutant(**entry | {"tests": tuple(entry["tests"])}) for entry in entries]
 
 
-def run(tests: tuple[str, ...], root: Path, seconds: float) -> str:
+def run(tests: Sequence[str], root: Path, seconds: float) -> str:
     """ "caught" if a test failed, "survived" if all passed, "hung", or what else went wrong."""
     # no bytecode: a mutant of the same length, written in the same second, would not be compiled
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
-        done = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, timeout=seconds, check=False
-        )
+        done = subprocess.run(command, cwd=root, env=env, capture_output=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return "hung"
-    if done.returncode in (0, 1):
-        return ("survived", "caught")[done.returncode]
-    return f"pytest ended with {done.returncode}: {done.stdout.decode()[-2000:]}"
+    other = f"pytest ended with {done.returncode}: {done.stdout.decode()[-2000:]}"
+    return {0: "survived", 1: "caught"}.get(done.returncode, other)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser()
     parser.add_argument("words", nargs="*")
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--list", action="store_true", help="print the entries that do not apply")
     options = parser.parse_args()
     chosen = [m for m in mutants() if not options.words or any(w in m.name for w in options.words)]
-    wrong, survivors = 0, 0
+    faults = {mutant: text for mutant in chosen if (text := mutant.fault(ROOT))}
+    for mutant, text in faults.items():
+        print(f"! does not apply: {mutant.name}: {text}")
+    if options.list:
+        return int(bool(faults))
+    fit = [mutant for mutant in chosen if mutant not in faults]
+    wrong, survivors = len(faults), 0
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, root / name)
-        every = tuple(sorted({test for mutant in chosen for test in mutant.tests}))
+        root = Path(folder) / "copy"
+        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*OUTPUTS))
+        every = sorted({test for mutant in fit for test in mutant.tests})
         if (state := run(every, root, 20 * options.seconds)) != "survived":
             print(f"the tests do not pass without a mutant: {state}")
             return 2
-        for number, mutant in enumerate(chosen, start=1):
-            path = root / mutant.file
+        for number, mutant in enumerate(fit, start=1):
+            path, text = mutant.applied(root)
             before = path.read_text(encoding="utf-8")
-            path.write_text(mutant.applied(root), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
             start = time.perf_counter()
             state = run(mutant.tests, root, options.seconds)
             path.write_text(before, encoding="utf-8")
             survivors += state == "survived"
-            expected = ("survived",) if mutant.survives else ("caught", "hung")
-            wrong += state not in expected
-            mark = " " if state in expected else "!"
-            spent = time.perf_counter() - start
-            print(
-                f"{mark} {number:3}/{len(chosen)} {state:9} {spent:5.1f} s  {mutant.name}",
-                flush=True,
-            )
-    print(f"{len(chosen)} mutants: {len(chosen) - survivors} caught, {survivors} survived")
-    return int(wrong > 0 or survivors > MOST_SURVIVORS)
+            bad = state not in (("survived",) if mutant.survives else ("caught", "hung"))
+            wrong += bad
+            line = f"{' !'[bad]} {number:3}/{len(fit)} {state:9}"
+            print(f"{line} {time.perf_counter() - start:5.1f} s  {mutant.name}", flush=True)
+    print(f"{len(fit)} mutants: {len(fit) - survivors} caught, {survivors} survived")
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
