@@ -125,22 +125,6 @@ def test_a_checkerboard_of_32_shifts_is_above_64_draws() -> None:
     }
 
 
-def test_a_model_trained_on_a_lattice_is_hardly_changed_by_averaging_over_it(rows: Any) -> None:
-    alone, same = (rows["SVM", f"lattice 16{end}"] for end in ("", " + average"))
-    assert abs(alone["accuracy"] - same["accuracy"]) < 0.05
-    for learner in LEARNERS:
-        assert rows[learner, "lattice 16 + average over all"]["invariance_error"] == 0
-
-
-def test_what_is_written_agrees(folder: Path, rows: Any) -> None:
-    table = (folder / "table.md").read_text().splitlines()
-    assert len(table) == 2 + len(rows)
-    for line, ((learner, way), values) in zip(table[2:], rows.items(), strict=True):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        assert cells[:3] == [learner, way, f"{100 * values['accuracy']:.1f}"]
-    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_a_seed_gives_the_same_figures_again_and_another_seed_others(rows: Any) -> None:
     def figures(seed: int, most: int | None = None) -> dict[tuple[str, str], list[float]]:
         found = islice(digits.one_seed(TINY, seed), most)
@@ -192,31 +176,6 @@ def test_a_batch_shares_the_shift_that_is_due(
     elements = sa.Oracle(digits.GROUP, seed=5).draw(9).elements.tolist()
     assert places == [[[0, 0] if j is None else elements[j]] * 2 for j in used]
     assert oracle.calls == budget
-
-
-def test_lines_are_means_and_standard_deviations_over_seeds() -> None:
-    column = study.Column("score", "score", scale=100, digits=1)
-    scores = [0.5, 0.7, 0.9]
-    rows = [study.Row("A", "none", seed, {"score": s}) for seed, s in enumerate(scores)]
-    made = study.Study("T", [column], [*rows, study.Row("A", "full", 0, {})])
-    line = made.line("A", "none")
-    assert line.mean["score"] == pytest.approx(np.mean(scores))
-    assert line.sd["score"] == pytest.approx(np.std(scores, ddof=1))
-    assert made.cells() == [["A", "none", "70.0 ± 20.0"], ["A", "full", "-"]]
-
-
-def test_a_study_refuses_rows_it_cannot_tell_apart_or_read() -> None:
-    column, row = study.Column("score", "score"), study.Row("A", "none", 0, {"score": 1.0})
-    for rows in ([], [row, row], [study.Row("A", "none", 0, {"skore": 1.0})]):
-        with pytest.raises(sa.errors.ArgumentError, match="rows"):
-            study.Study("T", [column], rows)
-    with pytest.raises(sa.errors.ArgumentError, match="not among"):
-        study.Study("T", [column], [row]).line("A", "full")
-
-
-def test_help_shows_an_example() -> None:
-    result = CliRunner().invoke(digits.main, ["--help"])
-    assert "python -m studies.examples.digits --out" in result.output
 
 
 @pytest.fixture(scope="module")

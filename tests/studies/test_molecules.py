@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import UnsupportedError
 from studies.examples import molecules
 
 REORDER = sa.permute_nodes(sa.symmetric(5))
@@ -66,9 +63,3 @@ def test_a_split_reorders_molecules_and_keeps_the_ones_for_tuning_apart(matrices
             )
     assert seen == set(range(6)) - {*tuning.y_train, *tuning.y_test}
     assert not np.array_equal(data.x_train[0], matrices[int(data.y_train[0])])
-
-
-def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(UnsupportedError, match=r"pip install 'sparseaug\[examples\]'"):
-        molecules.read_molecules(12)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
@@ -18,19 +17,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.designs.constructions.recorded import expand
-from studies.records import Record, bounds, counts, deviations, moments, table
+from studies.records import Record, bounds, counts, moments, table
 from studies.records.__main__ import main as command
-from studies.records.check import (
-    RESIDUAL,
-    TABLES,
-    faults_together,
-    judge,
-    main,
-    name_of,
-    records,
-    squares,
-    verify,
-)
+from studies.records.check import RESIDUAL, TABLES, judge, main, name_of, records, squares, verify
 from studies.records.codes import largest_code
 from studies.records.elements import (
     WrongRecordError,
@@ -42,7 +31,6 @@ from studies.records.elements import (
     rows_of,
 )
 from studies.records.sizes import least_size, neighbours_size
-from tests.extras import REASON
 
 SMALL_GROUPS = ("C5", "C6", "C7", "C8", "S3", "D4", "Z2^3", "C2xC4", "C3xC3", "A4", "B2", "C2xS3")
 
@@ -336,27 +324,6 @@ def test_no_code_that_exists_is_excluded(m: int, distance: int, words: int) -> N
     assert words <= largest_code(m, distance) < words + 1e-6
 
 
-def test_six_orders_and_reverses_have_even_middles_for_five_items_and_not_for_six() -> None:
-    """All ways to put one more item into each of the six; which of two reverses does not matter."""
-    found: set[Any] = {((1, 0, 2),) * 2 + ((0, 1, 2),) * 2 + ((0, 2, 1),) * 2}
-    for n in (3, 4, 5):
-        longer = (more for orders in found for more in put_into(orders, n, (), Counter()))
-        found = {tuple(sorted(min(order, order[::-1]) for order in orders)) for orders in longer}
-        assert bool(found) == (n < 5)
-
-
-def put_into(orders: Any, n: int, done: Any, middles: Counter[Any]) -> Iterator[Any]:
-    if len(done) == len(orders):
-        yield done
-        return
-    old = orders[len(done)]
-    for place in range(n + 1):
-        new = (*old[:place], n, *old[place:])
-        more = middles + Counter((frozenset(t), t[1]) for t in combinations(new, 3) if n in t)
-        if max(more.values()) <= 2:
-            yield from put_into(orders, n, (*done, new), more)
-
-
 @pytest.mark.parametrize(("n", "there_is"), [(2, True), (3, False), (4, True), (5, False)])
 def test_n_orders_with_even_neighbours(n: int, there_is: bool) -> None:
     """Each item is first once, and each step is taken once; the first order is 0, 1, ...: all tried."""
@@ -459,13 +426,6 @@ def test_moments_give_the_norms_of_wigner_matrices() -> None:
     assert float(high) == pytest.approx(max(np.linalg.norm(x, 2) for x in means) ** 2, rel=1e-12)
 
 
-def test_integer_quaternions_stay_integers_and_others_get_length_one() -> None:
-    integers = {"rows": "1,-2,0,0 0,0,-2,1"}
-    assert rotations_of(integers).tolist() == [[1, -2, 0, 0], [0, 0, 2, -1]]
-    for more in ({"rows": "1.0,-2,0,0"}, {"rows": "1,-2,0,0", "generators": "V4"}):
-        np.testing.assert_allclose((rotations_of(more) ** 2).sum(axis=1), 1, rtol=1e-15)
-
-
 def test_subgroups_by_generators_are_those_that_are_listed() -> None:
     """The icosahedron's from turns by 1/5 and 1/3, and the dihedral group of five."""
     with localcontext() as context:
@@ -491,14 +451,6 @@ def test_the_command_fails_where_one_record_is_wrong(
     assert "WRONG C13 deviation None 4" in capsys.readouterr().out
     (tmp_path / "some.jsonl").write_text(lines[0])
     assert main() == 0
-
-
-def test_two_records_for_one_question_and_large_tables_are_refused(tmp_path: Path) -> None:
-    line = json.dumps(affine() | {"because": "b" * 600_000})
-    (tmp_path / "some.jsonl").write_text(f"{line}\n{line}\n")
-    large, double = faults_together(records(tmp_path), tmp_path)
-    assert "bytes" in large
-    assert "2 records" in double
 
 
 SHIFTS: Record = {
@@ -596,11 +548,6 @@ def test_a_wrong_record_is_refused_by_a_sentence_and_no_table_changes(
     assert all_of(tables) == before
 
 
-def test_what_is_no_file_of_json_is_refused(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SystemExit, match="Nothing of this file was written"):
-        submitted("0 1 3 9", monkeypatch)
-
-
 def test_a_better_record_is_taken_once_and_a_worse_one_is_not(
     tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -615,42 +562,12 @@ def test_a_better_record_is_taken_once_and_a_worse_one_is_not(
         assert all_of(tables) == before
 
 
-@pytest.mark.parametrize(("group", "m"), [("C36", 4), ("S4", 8)])
-def test_a_first_record_is_never_worse_than_what_design_finds(
-    group: str, m: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even if the search has no luck at all."""
-    pytest.importorskip("numba", reason=REASON.format("numba"))
-    monkeypatch.setattr(
-        "studies.records.spectra.search", lambda *_: (np.arange(m)[:, None], 1.0, "none")
-    )
-    monkeypatch.setattr("studies.records.matrices.search", lambda *_: None)
-    no_records = sys.modules["sparseaug.designs.design"]
-    monkeypatch.setattr(no_records, "fixed", lambda *_, **__: [])
-    task = {"group": group, "criterion": "deviation", "degree": None, "m": m}
-    found = deviations.improve(task, None, 0, 0.1)
-    assert found is not None
-    assert float(squares(deviations.finish(found)["value"])[1]) < {4: 0.52, 8: 0.26}[m]
-
-
-def test_facts_of_large_groups_take_no_time() -> None:
-    assert bounds.facts("C100000000") == (10**8, 1, True)
-
-
 def test_the_library_gives_the_rows_that_were_proved() -> None:
     """Of every shipped record, by the hash that the check compares too."""
     for stored in records():
         assert hash_of(expand(sa.group(stored["group"]), stored)) == stored["sha256"], name_of(
             stored
         )
-
-
-def test_a_table_whose_rows_the_library_reads_otherwise_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("studies.records.check.expand", lambda *_: np.zeros((4, 1), np.int64))
-    with pytest.raises(WrongRecordError, match="the library gives other rows"):
-        verify(singer())
 
 
 def faults(chosen: list[Record]) -> list[str]:

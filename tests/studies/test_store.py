@@ -17,8 +17,8 @@ pytest.importorskip("PIL")
 import torch
 
 import sparseaug as sa
-from studies.store.__main__ import CASES, main
-from studies.store.cases import Case, Neighbours, digits
+from studies.store.__main__ import main
+from studies.store.cases import Neighbours, digits
 from studies.store.features import collect
 from studies.store.report import summary
 
@@ -85,24 +85,6 @@ def test_columns_are_the_values_at_the_elements_of_each_way(tmp_path: Path) -> N
         np.testing.assert_array_equal(group.compose(S, first), moved)
 
 
-def test_an_infinite_group_has_sets_own_elements_and_translates(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    x = (rng.choice([0, 1, 6, 8], (14, 5)), rng.normal(size=(14, 5, 3)).astype(np.float32))
-    action = sa.together(None, sa.rotate(sa.rotations(3)))
-    net = Neighbours(directions=4, hidden=8)
-    data = collect(
-        Case(action, x, rng.normal(size=14).astype(np.float32), 10, net, "few neighbours"),
-        tmp_path,
-        seeds=1,
-        epochs=3,
-    )
-    ways = {(name, m) for name, m, _, _ in data.contenders(0, 3)}
-    assert {("moved first", 16), ("own draws", 2), ("none", 1)} <= ways
-    assert data.test.shape == (4, 16, 8 + 4 * 20)
-    own = data.values[np.arange(10), data.own[0][:, 0]]
-    assert not np.allclose(own, data.values[:, data.tables["none", 1, 0][0, 0]], atol=0.1)
-
-
 def test_features_of_neighbours_do_not_depend_on_the_order_of_atoms_or_empty_places() -> None:
     rng = np.random.default_rng(1)
     charges = torch.tensor([[6, 1, 8, 0]])
@@ -112,7 +94,3 @@ def test_features_of_neighbours_do_not_depend_on_the_order_of_atoms_or_empty_pla
     expected = net(charges, positions)
     torch.testing.assert_close(net(charges[:, order], positions[:, order]), expected)
     torch.testing.assert_close(net(charges[:, :3], positions[:, :3]), expected)
-
-
-def test_cases_with_downloads_are_named() -> None:
-    assert list(CASES) == ["turns", "shifts", "molecules", "digits"]

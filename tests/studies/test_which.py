@@ -21,7 +21,7 @@ import sparseaug as sa
 from studies.which.__main__ import main
 from studies.which.contenders import even, spirals
 from studies.which.measure import Truth, noise
-from studies.which.pairs import PAIRS, Pair
+from studies.which.pairs import Pair
 from studies.which.training import moved
 
 RNG = np.random.default_rng(0)
@@ -77,8 +77,3 @@ def test_images_move_by_their_own_shifts_as_roll_moves_them() -> None:
     act = sa.roll(sa.abelian(28, 28))
     expected: Any = [act(shifts[i : i + 1], x[i : i + 1])[0, 0] for i in range(3)]
     assert np.array_equal(moved(torch.tensor(x), torch.tensor(shifts)).numpy(), expected)
-
-
-def test_at_least_twelve_pairs_need_no_download() -> None:
-    downloads = {"leaves", "leaves-mirrored", "arrowheads", "large-digits-network"}
-    assert len(set(PAIRS) - downloads - {"large-digits-machine"}) >= 12

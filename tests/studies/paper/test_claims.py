@@ -105,23 +105,9 @@ def test_one_seed_shows_nothing_but_the_calls():
     assert found == [False] * 9 + [True]
 
 
-def test_fewer_sizes_have_fewer_claims():
-    results = made_up()
-    results["config"]["sample_sizes"] = [4, 64]
-    assert len(claims(results)) == 9
-    results["config"]["sample_sizes"] = [64]
-    assert len(claims(results)) == 7
-
-
 def test_the_interval_is_student_s():
     values = np.array([1.0, 2.0, 3.0, 4.0])
     found = Difference.of(values)
     # t(0.975, 3) = 3.182446 (tables), times sqrt(5/3) / 2
     assert found.mean == 2.5
     assert found.half == pytest.approx(3.182446 * np.sqrt(5 / 3) / 2, rel=1e-6)
-
-
-def test_a_claim_is_json_data_with_all_its_words():
-    first = claims(made_up())[0]
-    assert first.to_dict() == {"text": first.text, "measured": first.measured, "holds": True}
-    assert "one-shot-4" in first.measured

@@ -8,7 +8,6 @@ import shutil
 
 import pytest
 
-from sparseaug.errors import StorageError
 from studies.commands import studies
 from studies.paper import Config, reproduce
 
@@ -58,40 +57,6 @@ def test_a_second_call_finds_everything_there(run, done):
     assert (done / "results.json").read_bytes() == before
 
 
-def test_another_config_in_the_folder_is_one_line(run, done):
-    before = (done / "results.json").read_bytes()
-    code, out, err = run(*SHORT, "--seeds", "3", "--init-std", "1")
-    assert (code, out) == (2, "")
-    assert "init_std: 0.5 there, 1.0 here; seeds: 2 there, 3 here" in err
-    assert err.count("\n") == 1
-    assert (done / "results.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["figure.png", "certificates.pdf", "report.html"])
-@pytest.mark.parametrize("linked", [False, True])
-def test_a_file_in_the_way_is_named_before_anything_is_done(run, tmp_path, name, linked):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "mine").write_bytes(b"mine")
-    if linked:
-        (tmp_path / "out" / name).symlink_to(tmp_path / "mine")
-    else:
-        (tmp_path / "out" / name).write_bytes(b"mine")
-    code, out, err = run(*SHORT)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert name in err
-    assert (tmp_path / "out" / name).read_bytes() == b"mine"
-    assert os.listdir(tmp_path / "out") == [name]
-
-
-def test_a_damaged_part_is_one_line_that_names_it(run, done):
-    (done / "seeds" / "seed-1-full.safetensors").write_bytes(b"?")
-    code, _, err = run(*SHORT)
-    assert code == 2
-    assert "seed-1-full.safetensors" in err
-    assert "to have it computed again" in err
-    assert err.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,33 +86,3 @@ def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(
     assert message in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_is_one_line(run, monkeypatch):
-    def fill(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("sparseaug._io._write_flushed", fill)
-    code, out, err = run(*SHORT)
-    assert (code, out) == (2, "")
-    assert "No space left on device" in err
-    assert err.count("\n") == 1
-
-
-def test_a_figure_that_cannot_be_written_leaves_the_results(run, done, monkeypatch):
-    (done / "results.json").unlink()
-
-    def stop(folder):
-        raise StorageError("the disk is full")
-
-    monkeypatch.setattr("studies.report.write_report", stop)
-    code, out, err = run(*SHORT)
-    assert (code, err) == (2, "Error: the disk is full\n")
-    assert "Oracle calls are |S|" in out
-    assert (done / "results.json").exists()
-
-
-def test_help_shows_an_example(run):
-    code, out, _ = run("--help")
-    assert code == 0
-    assert "python -m studies paper --quick --out quick" in out

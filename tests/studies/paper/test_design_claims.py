@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sparseaug.errors import ConfigMismatchError, FileFormatError, StorageError
 from studies.paper import Comparison, Config, Problem, design_claims, read_comparison
 from studies.paper.compared import KINDS, MEASURED, SAMPLES, compared
 from studies.paper.folder import Folder
@@ -16,7 +15,6 @@ from studies.paper.parts import DESIGNS
 from studies.paper.quantities import Evaluation
 from studies.paper.runner import reproduce
 from studies.paper.seed import run_designs
-from studies.sealed import save_json
 from tests.runs import SMALL
 
 NAMES = {6: "C_6", 12: "D_6", 60: "PSL(2,5)", 120: "PGL(2,5)"}
@@ -73,58 +71,6 @@ def test_all_claims_about_designs_hold_where_all_are_true():
 )
 def test_a_claim_about_designs_that_is_false_is_not_said_to_hold(changes, names):
     assert failing(made_up(**changes)) == names
-
-
-def test_a_table_of_designs_is_written_as_it_was_read():
-    data = made_up()
-    assert Comparison.from_dict(data).to_dict() == data
-
-
-def change(*path, to):
-    data = made_up()
-    inner = data
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = to
-    return data
-
-
-@pytest.mark.parametrize(
-    ("data", "cause"),
-    [
-        ([], "is not an object"),
-        ({}, "it has no config"),
-        (change("config", "seeds", to=-1), "config: seeds=-1"),
-        (change("sizes", to=[]), "sizes is not a list of sizes"),
-        (change("sizes", to=[3]), "in sizes is not an object"),
-        (change("sizes", 0, "m", to=True), "sizes: m=True"),
-        (change("sizes", 0, "m", to=99), "not in increasing order"),
-        (change("sizes", 1, "design_name", to=None), "design_name of m=12 is not text"),
-        (change("sizes", 1, "draws", to=1), "draws is not an object"),
-        (change("sizes", 1, "draws", "oracle_calls", to=1.5), "draws of m=12 is not a count"),
-        (change("sizes", 1, "design", "test_risk", to=[[1.0]]), "for each of 5 seeds"),
-        (change("sizes", 1, "design", "test_risk", to=[[float("nan")]]), "is not finite"),
-        (change("full", "test_risk", to=[1.0]), "one number for each seed"),
-        (change("full", "test_risk", to=1.0), "one number for each seed"),
-        (change("full", "oracle_calls", to=-1), "oracle_calls of 'full' is not a count"),
-    ],
-)
-def test_a_damaged_table_of_designs_says_what_is_wrong(data, cause):
-    with pytest.raises(FileFormatError) as caught:
-        Comparison.from_dict(data)
-    assert cause in str(caught.value)
-
-
-def test_the_designs_of_other_groups_are_those_that_are_known():
-    assert compared(1) == compared(2) == []
-    assert [(each.m, each.label) for each in compared(3)] == [(3, "C_3")]
-    assert [(each.m, each.label) for each in compared(7)] == [
-        (7, "C_7"),
-        (14, "D_7"),
-        (42, "AGL(1,7)"),
-        (420, "record: exact to degree 3"),
-    ]
-    assert [each.m for each in compared(12)] == [12, 24, 660, 1320]
 
 
 def test_each_seed_has_several_samples_and_the_first_draws_are_those_of_one_shot():
@@ -198,25 +144,3 @@ def test_designs_are_a_file_of_their_own_that_resumes_to_the_same_bytes(tmp_path
     assert again.computed == 0
     assert (tmp_path / "designs.json").read_bytes() == whole
     assert (tmp_path / "results.json").read_bytes() == results
-
-
-def test_a_group_without_designs_has_no_file(tmp_path):
-    tiny = Config(group_size=2, train=4, test=4, centers=3, num_steps=2, eval_every=1, seeds=1)
-    assert reproduce(tiny, tmp_path, jobs=1).comparison is None
-    assert not (tmp_path / "designs.json").exists()
-
-
-def test_designs_of_another_config_or_damaged_are_refused_and_left_alone(tmp_path):
-    path = tmp_path / "designs.json"
-    save_json(path, made_up())
-    before = path.read_bytes()
-    with pytest.raises(ConfigMismatchError, match="another config"):
-        reproduce(SMALL, tmp_path, jobs=1)
-    assert path.read_bytes() == before
-    path.write_bytes(b"{")
-    with pytest.raises(FileFormatError, match=r"designs\.json"):
-        reproduce(SMALL, tmp_path, jobs=1)
-    path.unlink()
-    path.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StorageError, match=r"designs\.json is a symbolic link"):
-        reproduce(SMALL, tmp_path, jobs=1)

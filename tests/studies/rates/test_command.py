@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError
-
 import pytest
 
 from studies.commands import studies
@@ -43,25 +41,6 @@ def test_findings_and_files_are_printed(run, tmp_path):
     assert "✗ not shown" in (tmp_path / "out" / "study.html").read_text("utf-8")
 
 
-def test_a_second_call_finds_everything_there_and_changes_nothing(run, tmp_path):
-    run("--jobs", "1", "--out", "out")
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.*")}
-    code, out, _ = run("--jobs", "1", "--out", "out")
-    assert code == 0
-    assert "1 of them were there already" in out
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.*")} == before
-
-
-def test_a_changed_page_is_not_replaced(run, tmp_path):
-    run("--jobs", "1", "--out", "out")
-    page = tmp_path / "out" / "study.html"
-    page.write_text("mine")
-    code, _, err = run("--jobs", "1", "--out", "out")
-    assert code == 2
-    assert "study.html was written by something else" in err
-    assert page.read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -80,37 +59,6 @@ def test_back_ends_that_cannot_be_used_are_one_line(run, tmp_path, arguments, sa
     assert said in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_threads_work_and_help_does_not_offer_what_cannot(run):
-    assert "multiprocessing" not in run("--help")[1]
-    code, out, err = run("--quick", "--jobs", "2", "--out", "out", "--backend", "threading")
-    assert (code, err) == (0, "")
-    assert "[holds] It doubles." in out
-
-
-def test_lost_workers_are_one_line_that_says_how_to_go_on(run, monkeypatch):
-    def lost(*_, **__):
-        raise CancelledError("finalize-1 cancelled for reason: scheduler-connection-lost.")
-        yield
-
-    monkeypatch.setattr("joblib.Parallel", lambda *_, **__: lost)
-    code, out, err = run("--quick", "--jobs", "1", "--out", "out")
-    assert (code, out) == (2, "")
-    assert "the workers were lost (finalize-1 cancelled" in err
-    assert "run it again to resume" in err
-
-
-def test_a_part_is_run_by_name_and_another_name_is_one_line(run, tmp_path):
-    code, out, err = run("--quick", "--jobs", "1", "--out", "out", "--part", "doubling")
-    assert (code, err) == (0, "")
-    assert "[holds] It doubles." in out
-    for name in ("halving", ""):
-        code, out, err = run("--quick", "--out", "other", "--part", name)
-        assert (code, out) == (2, "")
-        assert "give some of doubling" in err
-        assert err.count("\n") == 1
-        assert not (tmp_path / "other").exists()
 
 
 def test_a_dask_cluster_is_used_by_its_address(run, tmp_path):

@@ -109,21 +109,3 @@ def test_streaming_over_decades_agrees_with_streaming_by_oracle():
     eps = long["eps"][0]
     expected = np.mean(at[eps]) * (eps / long["eps"][-1]) ** 4
     assert np.mean(long["calls"][-1]) == pytest.approx(expected, rel=0.1)
-
-
-def test_every_listed_group_goes_over_one_and_a_half_decades_and_one_of_each_family_over_two():
-    tasks = [task for task in rates.tasks(quick=False) if "decades" in task and task["data"] == 0]
-    groups = {(family, size) for family, sizes in rates.LISTED.items() for size in sizes}
-    for b in (1, 8):
-        found = {(t["family"], t["size"]): t["decades"] for t in tasks if t["b"] == b}
-        assert set(found) == groups
-        assert min(found.values()) >= 1.5
-    assert {t["seeds"] for t in tasks} == {compiled.LANES}
-    two = {t["family"] for t in tasks if t["decades"] >= 2}
-    assert two == {"S", "Z2", "B", "C"}
-
-
-def test_held_out_problems_have_data_seeds_that_the_others_cannot_have():
-    for first in rates.HELD_OUT:
-        assert find_problem("S", 4, first).seed >= first >= 100
-    assert find_problem("S", 4).seed < 100

@@ -40,15 +40,6 @@ def test_a_line_that_bends_has_another_slope_over_its_last_decade():
     assert -4.9 < row["slope"] < -4.1
 
 
-def test_a_range_of_a_decade_or_less_has_no_last_decade():
-    row = row_of(
-        rate_summary._slopes([streaming([1e4 * e**-4 for e in EPS[:5]], eps=EPS[:5])]),
-        "streaming b=1",
-    )
-    assert row["slope"] == pytest.approx(-4, abs=1e-3)
-    assert row["last decade"] is None
-
-
 def test_an_eps_that_a_seed_did_not_reach_is_left_out():
     task, result = streaming([1e4 * e**-4 for e in EPS])
     result["calls"][-1][1] = None

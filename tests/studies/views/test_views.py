@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, FileFormatError
 from studies.pages import views as page
 from studies.views import (
     atoms,
@@ -25,7 +23,7 @@ from studies.views import (
     water,
 )
 from studies.views.case import Prepared
-from studies.views.orbit import Listed, Turned, product_grid
+from studies.views.orbit import Listed, Turned
 from studies.views.table import CASES
 
 ROOT = Path(__file__).parents[3]
@@ -179,15 +177,6 @@ def test_grids_of_rotations_have_the_sizes_of_their_libraries_and_are_exact_to_t
         assert max(np.abs(mean).max() for mean in means) < 1e-12
 
 
-def test_quaternions_turn_points_as_the_library_does():
-    x = np.random.default_rng(0).normal(size=(2, 3, 3))
-    found = Turned(lambda x: x.reshape(len(x), -1), x, 5)
-    group = sa.rotations(3)
-    rows = group.sample(4, np.random.default_rng(1))
-    expected = sa.rotate(group)(rows, x).reshape(4, 2, 9)
-    assert found.at(np.repeat(rows[:, None], 2, axis=1)) == pytest.approx(expected)
-
-
 def test_the_spectrum_of_rotations_is_exact_for_polynomials():
     """x z of one point has l = 2 alone, x has l = 1 alone: variance 1/15 and 1/3 at length 1."""
     point = np.array([[[0.0, 0.0, 1.0]]])
@@ -217,11 +206,6 @@ def test_the_mean_over_rotations_agrees_with_a_larger_grid_to_1e_8():
     whole = water.numbers(False)
     task = {**whole, "train": 100, "test": 2, "model": "network", "seed": 0}
     assert water.prepare(task).orbit.doubt() < 1e-8
-
-
-def test_grids_without_inversion_have_weights_that_sum_to_one():
-    rows, weights = product_grid(5, 11)
-    assert (len(rows), weights.sum()) == (154, pytest.approx(1))
 
 
 def test_draws_of_a_quick_task_leave_what_is_predicted():
@@ -286,15 +270,6 @@ def test_draws_by_formula_are_the_fewest_that_leave_a_tenth(order):
     assert needed.left_by_draws(m, order) <= 0.1 < needed.left_by_draws(m - 1, order)
 
 
-def test_draws_and_distinct_draws_are_counted_by_formula_and_others_by_their_rows():
-    kinds = ("draws", "distinct", "field", "design")
-    rows = [{**ROW, "kind": kind, "scheme": kind, "m": 48, "error": 0.104} for kind in kinds]
-    cells = needed.needed(rows).rows[0][2:]
-    assert cells == ["100", "40", "10 % left by 48 (field)", "10 % left by 48 (design)"]
-    of_unknown_order = [{**row, "order": ""} for row in rows]
-    assert needed.needed(of_unknown_order).rows[0][2:4] == ["100", "10 % left by 48"]
-
-
 def scored(better, gaps):
     """Rows beside a whole group with a score of 70."""
     return [
@@ -327,138 +302,8 @@ def test_fewest_views_for_a_score_lose_at_most_one_percent_to_the_end_of_the_int
     assert (None if found is None else found["m"]) == enough
 
 
-def test_the_table_of_scores_has_all_kinds_and_says_where_none_is_enough():
-    one = scored("higher", {1: (-5, -6, -4), 16: (-3, -4, -2)})
-    field = [{**one[1], "kind": "field", "scheme": "crops"}]
-    design = [
-        {**row, "kind": "design", "scheme": "lattice"} for row in scored("higher", {8: (0, 0, 0)})
-    ]
-    full = [{**design[0], "kind": "full", "m": 64}]
-    table = needed.scores([*one, *field, *design, *full])
-    assert table.columns[5:] == ["draws", "distinct", "field", "designs"]
-    assert table.rows[0][3:] == ["65", "70", "more than 16", "-", "-", "8 (lattice)"]
-
-
-def test_sets_of_the_field_that_leave_less_than_draws_and_designs_are_listed():
-    def row(kind, m, error):
-        return {**ROW, "kind": kind, "scheme": f"{kind} {m}", "m": m, "error": error}
-
-    designs = [row("design", 4, 0.48), row("design", 8, 0.2), row("design", 16, 0.05)]
-    field = [
-        row("field", 1, 0.9),
-        row("field", 5, 0.44),
-        row("field", 6, 0.38),
-        row("field", 9, 0.21),
-    ]
-    # five distinct draws of 64 leave 0.433, six 0.392; eight designed ones 0.2
-    listed = needed.better([*designs, *field]).rows
-    assert [cells[2:] for cells in listed] == [
-        ["field 6", 6, "0.380", "0.480 (design 4, 4)", "0.392"]
-    ]
-
-
-def test_the_check_of_the_formula_counts_designs_apart_from_draws():
-    rows = [{**ROW, "kind": kind, "predicted": 0.51} for kind in ("draws", "distinct", "design")]
-    said = [finding.measured for finding in summary.agreement(rows)]
-    assert [text.split(" with")[0] for text in said] == ["1 rows", "2 rows"]
-
-
-def test_rows_of_others_are_kept_and_ours_replaced(tmp_path):
-    theirs = {**ROW, "source": "somebody, 2027", "scheme": "their rule", "kind": "field"}
-    old, new = {**ROW, "error": 0.6}, ROW
-    path = tmp_path / "views.csv"
-    path.write_text(page.as_csv(page.merged([new], [old, theirs])))
-    assert page.read_rows(path) == [new, theirs]
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"kind": "magic"}, "line 2: kind='magic' is not one of draws"),
-        ({"error": "small"}, "line 2: error='small' is not a number"),
-        ({"error": "nan"}, "line 2: error='nan' is not a number"),
-        ({"error": -1}, "line 2: error=-1 is negative"),
-        ({"m": 0}, "line 2: m='0' is not a whole number from 1 on"),
-        ({"order": "many"}, "line 2: order='many' is not a whole number from 2 on"),
-        ({"better": "more"}, "line 2: better='more' is not higher, lower or empty"),
-        ({"better": "lower"}, "line 2: better='lower', and the unit is 'accuracy, %'"),
-        ({"error": None}, "line 2: error and m are needed"),
-        ({"m": None}, "line 2: error and m are needed"),
-        ({"source": ""}, "line 2: source is empty"),
-    ],
-)
-def test_a_row_that_does_not_fit_is_named(tmp_path, change, said):
-    path = tmp_path / "views.csv"
-    path.write_text(page.as_csv([{**ROW, **change}]))
-    with pytest.raises(FileFormatError, match=said):
-        page.read_rows(path)
-
-
-def test_a_table_with_other_columns_is_refused(tmp_path):
-    path = tmp_path / "views.csv"
-    path.write_text("task,m\ndigits,4\n")
-    with pytest.raises(FileFormatError, match="other columns"):
-        page.read_rows(path)
-    path.write_text(page.as_csv([ROW]).rstrip("\n") + ",more\n")
-    with pytest.raises(FileFormatError, match="line 2"):
-        page.read_rows(path)
-
-
 def test_the_page_and_its_table_agree():
     rows = page.read_rows(ROOT / "docs" / "views.csv")
     text = (ROOT / "docs" / "views.md").read_text()
     assert page.renewed(text, rows) == text
     assert {row["task"] for row in rows} >= {case.name for case in CASES}
-
-
-EMPTY_PAGE = "\n".join(
-    f"<!-- begin {name} -->\n<!-- end {name} -->" for name in ("short", "needed")
-)
-
-
-def test_the_best_scores_that_the_page_names_are_the_least_of_all_rows():
-    rows = page.read_rows(ROOT / "docs" / "views.csv")
-    sorted_ = [row for row in rows if row["model"] == "kernel, trained sorted"]
-    best = min(sorted_, key=lambda row: row["score"])
-    said = f"{best['scheme']} with {best['m']} views ({best['score']:.3g} eV"
-    assert said in " ".join(page.renewed(EMPTY_PAGE, rows).split())
-    better = {**best, "scheme": "their rule", "score": 0.1, "source": "somebody, 2027"}
-    assert "their rule with" in page.renewed(EMPTY_PAGE, [*rows, better])
-
-
-@pytest.mark.parametrize("kind", ["draws", "distinct", "field", "design", "full"])
-def test_a_row_with_only_what_is_needed_goes_through_the_page(kind, tmp_path):
-    """task, model, scheme, kind, m, error and source, beside all our rows: also for a task of ours."""
-    given = {"task": "digits", "scheme": "theirs", "kind": kind, "m": 7, "error": 0.3}
-    bare = {**dict.fromkeys(summary.COLUMNS), **given, "source": "somebody, 2027"}
-    path = tmp_path / "views.csv"
-    ours = page.read_rows(ROOT / "docs" / "views.csv")
-    for model in ("network", "their model"):
-        path.write_text(page.as_csv([*ours, {**bare, "model": model}]))
-        rows = page.read_rows(path)
-        made = page.renewed(EMPTY_PAGE, rows)
-        assert re.search(r"^\| Digits \| .*network", made, re.MULTILINE)
-        assert bool(re.search(r"^\| Digits \| .*their model", made, re.MULTILINE)) == (
-            model == "their model"
-        )
-        assert page.panels(rows)
-
-
-def test_a_row_of_somebody_else_is_on_the_page():
-    theirs = {**ROW, "kind": "field", "source": "somebody, 2027", "scheme": "their rule"}
-    rows = [ROW, {**theirs, "model": "their model", "m": 9, "error": 0.05}]
-    made = page.renewed(EMPTY_PAGE, rows)
-    assert "| Digits | their model | - | 9 (their rule) | - |" in made
-    assert page.renewed(made, rows) == made
-
-
-def test_the_picture_has_a_line_for_every_kind_and_family():
-    theirs = {**ROW, "kind": "field", "scheme": "crops, five", "m": 5}
-    more = [{**ROW, "kind": kind} for kind in ("distinct", "design")]
-    labels = [line.label for line in page.panels([ROW, theirs, *more])[0].lines]
-    assert labels == ["draws", "distinct draws", "design", "field: crops"]
-
-
-def test_a_page_without_a_place_for_a_table_is_refused():
-    with pytest.raises(ArgumentError, match="0 places for short"):
-        page.renewed("# Views", [ROW])
