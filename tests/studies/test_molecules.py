@@ -44,22 +44,3 @@ def test_canonical_forms_do_not_change_with_the_order_of_atoms(matrices: Any) ->
             molecules.spectrum(moved), molecules.spectrum(matrices), rtol=1e-10
         )
         assert not np.allclose(molecules.upper(moved), molecules.upper(matrices))
-
-
-def test_a_split_reorders_molecules_and_keeps_the_ones_for_tuning_apart(matrices: Any) -> None:
-    everything = molecules.Molecules(matrices, np.arange(6.0))
-    tuning = molecules.split(everything, 1, 1, seed=None, apart=2)
-    seen = set()
-    for seed in range(20):
-        data = molecules.split(everything, 2, 2, seed=seed, apart=2)
-        energies = [*data.y_train, *data.y_test]
-        assert len(set(energies)) == 4
-        seen |= set(energies)
-        for matrix, energy in zip(data.x_train, data.y_train, strict=True):
-            np.testing.assert_allclose(
-                molecules.spectrum(matrix[None]),
-                molecules.spectrum(matrices[int(energy)][None]),
-                rtol=1e-10,
-            )
-    assert seen == set(range(6)) - {*tuning.y_train, *tuning.y_test}
-    assert not np.array_equal(data.x_train[0], matrices[int(data.y_train[0])])

@@ -18,7 +18,7 @@ import torch
 
 import sparseaug as sa
 from studies.store.__main__ import main
-from studies.store.cases import Neighbours, digits
+from studies.store.cases import digits
 from studies.store.features import collect
 from studies.store.report import summary
 
@@ -83,14 +83,3 @@ def test_columns_are_the_values_at_the_elements_of_each_way(tmp_path: Path) -> N
         moved = elements[data.tables["moved first", 4, 1][i]]
         first = elements[data.own[1][i, :1]]
         np.testing.assert_array_equal(group.compose(S, first), moved)
-
-
-def test_features_of_neighbours_do_not_depend_on_the_order_of_atoms_or_empty_places() -> None:
-    rng = np.random.default_rng(1)
-    charges = torch.tensor([[6, 1, 8, 0]])
-    positions = torch.from_numpy(rng.normal(size=(1, 4, 3)))
-    net = Neighbours().double()
-    order = torch.tensor([2, 3, 0, 1])
-    expected = net(charges, positions)
-    torch.testing.assert_close(net(charges[:, order], positions[:, order]), expected)
-    torch.testing.assert_close(net(charges[:, :3], positions[:, :3]), expected)

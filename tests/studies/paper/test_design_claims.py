@@ -73,17 +73,6 @@ def test_a_claim_about_designs_that_is_false_is_not_said_to_hold(changes, names)
     assert failing(made_up(**changes)) == names
 
 
-def test_each_seed_has_several_samples_and_the_first_draws_are_those_of_one_shot():
-    given = Problem(Config(), seed=1)
-    for size in compared(6):
-        draws, translates = (size.samples(given, kind) for kind in KINDS)
-        assert len(draws) == len(translates) == SAMPLES
-        assert (draws[0].elements == given.sample(size.m).elements).all()
-        assert {S.calls for S in draws} == {size.m}
-        assert {S.calls for S in translates} == {2}
-        assert len({S.sha256 for S in draws}) == SAMPLES
-
-
 def test_ends_equal_plain_loops_over_the_rows_that_were_kept():
     """Features, gradients and risks by hand, from the kept S alone."""
     given = Problem(SMALL, seed=1)

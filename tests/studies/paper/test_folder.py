@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from sparseaug.errors import (
-    ArgumentError,
-    ConfigMismatchError,
-    FileFormatError,
-    SparseAugError,
-    StorageError,
-)
+from sparseaug.errors import ConfigMismatchError, FileFormatError, SparseAugError, StorageError
 from studies.paper import Config, reproduce
 from studies.paper.folder import Folder
 from studies.paper.workers import run_parallel
@@ -122,14 +116,6 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path, name, damage):
     assert contents(tmp_path) == before
 
 
-def test_a_replay_file_of_other_numbers_is_refused(tmp_path):
-    reproduce(SMALL, tmp_path, jobs=1)
-    files = Folder(tmp_path, SMALL)
-    arrays = load_file(tmp_path / "replay" / "seed-0.safetensors")
-    with pytest.raises(FileFormatError, match="other random numbers"):
-        files.save_replay(0, {**arrays, "a0": arrays["a0"] + 1})
-
-
 def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path, monkeypatch):
     from sparseaug import _io
 
@@ -149,27 +135,6 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_afterwards(finished, tmp_path,
     reproduce(SMALL, tmp_path, jobs=1)
     expected = (finished.folder / "results.json").read_bytes()
     assert (tmp_path / "results.json").read_bytes() == expected
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"seeds": 10**9}, r"seeds=1000000000 is not allowed.* below 10,001"),
-        ({"group_size": 10**9}, "group_size=1000000000 is not allowed.* below 13"),
-        ({"eval_every": 10**5000}, "eval_every=<integer of 16610 bits> is not allowed"),
-        ({"train": 10**9}, "train and centers .* 1280000000000 numbers.* limit is 100000000"),
-        ({"test": 10**6}, "test and centers .* 1280000000 numbers"),
-        ({"centers": 50_000}, "centers .* 102400000 numbers"),
-        ({"num_steps": 10**9}, "num_steps and streaming_batch .* 6000000000 numbers"),
-        ({"streaming_batch": 10**6}, "streaming_batch.* 20480000000 numbers"),
-        ({"num_steps": 10**7, "eval_every": 1}, "num_steps, eval_every and centers"),
-        ({"sample_sizes": (4, 10**6)}, "sample_sizes .* 1000000000000 numbers"),
-        ({"sample_sizes": (10**30,)}, "sample_sizes="),
-    ],
-)
-def test_a_config_that_would_take_gigabytes_or_days_is_refused_with_the_number(changes, message):
-    with pytest.raises(ArgumentError, match=message):
-        Config(**changes)
 
 
 def test_a_killed_worker_is_said():

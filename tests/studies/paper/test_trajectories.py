@@ -140,19 +140,6 @@ def test_the_full_gradient_is_that_of_torch_autograd():
     np.testing.assert_allclose(found, theta.grad.numpy(), rtol=0, atol=1e-10)
 
 
-def test_data_are_as_the_paper_says():
-    given, other = Problem(Config(), seed=0), Problem(Config(), seed=1)
-    replay = given.replay()
-    assert (np.diff(replay["x_train"], axis=1) >= 0).all()
-    assert not (np.diff(replay["centers"], axis=1) >= 0).all()
-    assert replay["streaming"].shape == (500, 6)
-    assert {name: len(replay[f"one_shot_{name}"]) for name in (4, 16, 64)} == {4: 4, 16: 16, 64: 64}
-    assert abs(np.concatenate([replay["a0"], replay["b0"]]).std() - 0.5) < 0.1  # 5 deviations
-    for name, values in other.replay().items():
-        assert not np.array_equal(values, replay[name]), name
-    assert not np.array_equal(replay["one_shot_64"][:16], replay["one_shot_16"])
-
-
 def test_closed_form_and_enumeration_give_one_risk(monkeypatch):
     given = Problem(Config(group_size=4, train=6, centers=5), seed=3)
     enumerated = given.full_risk(given.train)

@@ -59,15 +59,3 @@ def test_back_ends_that_cannot_be_used_are_one_line(run, tmp_path, arguments, sa
     assert said in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_a_dask_cluster_is_used_by_its_address(run, tmp_path):
-    distributed = pytest.importorskip("dask.distributed")
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
-    ) as cluster:
-        code, out, err = run(
-            "--quick", "--out", "out", "--backend", "dask", "--address", cluster.scheduler_address
-        )
-    assert code == 0, err
-    assert "[holds] It doubles." in out

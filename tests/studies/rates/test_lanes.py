@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.theory import sgd_plan
 from studies.rates import lanes, rates, walks
 from studies.rates.problems import CENTERS, find_problem
 
@@ -87,17 +86,6 @@ def test_numbers_of_elements_are_uniform_and_a_function_of_seed_and_block():
         assert lanes.drawn(problem, 3, 5).tolist() == index.tolist()
         for other in (lanes.drawn(problem, 3, 6), lanes.drawn(problem, 2, 5)):
             assert (other == index).mean() < 0.1
-
-
-def test_crossings_are_those_of_the_plain_walk_of_the_same_draws(given):
-    eps = [given.sigma / 2, given.sigma / 4]
-    steps = [sgd_plan(e, given.smoothness, given.gap, given.sigma, 1).step_size for e in eps]
-    means, hits = lanes.crossings(given, eps, steps, [10_000, 10_000], 1)
-    for i, (goal, step) in enumerate(zip(eps, steps, strict=True)):
-        seen, _ = plain(given, seeds(given, 10_000), 1, step)
-        average = np.cumsum(seen, axis=0) / np.arange(1, len(seen) + 1)[:, None]
-        assert means[i].tolist() == (1 + (average <= goal**2).argmax(axis=0)).tolist()
-        assert hits[i].tolist() == (1 + (seen <= goal**2).argmax(axis=0)).tolist()
 
 
 def test_streaming_over_decades_agrees_with_streaming_by_oracle():

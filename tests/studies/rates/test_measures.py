@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -103,23 +101,10 @@ def test_slopes_of_exact_powers_are_found():
     assert numbers.eps_slope(m, seeds / m[:, None] ** 4) == pytest.approx((-4, -4, -4))
 
 
-def test_a_slope_that_noise_hides_has_no_interval():
-    found = numbers.call_slope([1.0, 2.0], [[1.0, 1.0], [0.5, 1.9]])
-    assert (found.low, found.high) == (-math.inf, math.inf)
-
-
 @pytest.mark.parametrize(("failures", "trials"), [(0, 30), (3, 40), (40, 40)])
 def test_clopper_and_pearsons_limits_are_those_of_scipy(failures, trials):
     expected = stats.binomtest(failures, trials).proportion_ci(0.95, method="exact")
     assert numbers.clopper_pearson(failures, trials) == pytest.approx((expected.low, expected.high))
-
-
-def test_the_first_crossing_is_noted_once():
-    found = np.zeros((1, 2), np.int64)
-    rates._note(found, np.array([[[False, True]], [[True, True]]]), 10)
-    assert found.tolist() == [[12, 11]]
-    rates._note(found, np.array([[[True, True]]]), 12)
-    assert found.tolist() == [[12, 11]]
 
 
 def medians(name, m, draws=60):
@@ -136,12 +121,6 @@ def test_abelian_deviations_are_the_largest_of_independent_means(family, size, m
     group = sa.group(f"Z2^{size}" if family == "Z2" else f"C{size}")
     expected = typical_of(family, m, group.log_order)
     assert medians(group.name, m) == pytest.approx(expected, rel=0.08)
-
-
-def test_norms_of_random_orthogonal_matrices_rise_to_that_of_free_ones():
-    found = [typical.haar_norms(64, dimension, 20, seed=0).mean() for dimension in (5, 16, 42)]
-    assert found == sorted(found)
-    assert found[-1] == pytest.approx(typical.free_norm(64), rel=0.1)
 
 
 @pytest.mark.parametrize("name", ["S6", "S7", "B5"])
@@ -177,21 +156,3 @@ def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family
         errors.append(np.mean(calls) * eta / time - 1)
     assert len(errors) == 5
     assert -0.1 < min(errors) <= max(errors) < most
-
-
-def test_descent_on_the_held_out_problem_with_the_steepest_slope_waits_at_a_saddle():
-    given = find_problem("Z2", 4, 200)
-    waiting, end = given.after(2000), given.after(20_000)
-    assert walks.norms(walks.gradients(given.full.A, given.full.v, waiting)) < 0.05 * given.sigma
-    assert np.linalg.eigvalsh(hessian(given, waiting))[0] < -0.005
-    assert np.linalg.eigvalsh(hessian(given, end))[0] > -1e-6
-    fallen = [given.full.risk(walks.product(theta)) for theta in (given.start, waiting, end)]
-    assert fallen[1] - fallen[2] > (fallen[0] - fallen[1]) / 2
-
-
-def hessian(given, theta):
-    """Of the full risk in theta = (a, b), where c = a b and the gradient by c is A c - v."""
-    a, b = np.split(theta, 2)
-    A, g = given.full.A, given.full.A @ (a * b) - given.full.v
-    mixed = np.outer(b, a) * A + np.diag(g)
-    return np.block([[np.outer(b, b) * A, mixed], [mixed.T, np.outer(a, a) * A]])

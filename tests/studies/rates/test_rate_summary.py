@@ -40,13 +40,6 @@ def test_a_line_that_bends_has_another_slope_over_its_last_decade():
     assert -4.9 < row["slope"] < -4.1
 
 
-def test_an_eps_that_a_seed_did_not_reach_is_left_out():
-    task, result = streaming([1e4 * e**-4 for e in EPS])
-    result["calls"][-1][1] = None
-    row = row_of(rate_summary._slopes([(task, result)]), "streaming b=1")
-    assert row["decades of eps"] == pytest.approx(1.75)
-
-
 def test_the_last_decade_of_one_shot_is_two_decades_of_calls():
     task, result = one_shot()
     result["norms"] = [

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from studies.paper.compared import MEASURED
 from studies.report.looks import figure_style
 from studies.sealed import save_json
 from tests.extras import REASON
@@ -88,28 +87,6 @@ def save(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path
 
     return write
-
-
-@pytest.fixture
-def designs() -> dict[str, Any]:
-    """What designs.json holds, for four seeds."""
-    rng = np.random.default_rng(1)
-    sizes = [
-        {
-            "m": m,
-            "design_name": name,
-            "draws": _ends(rng, m, 0.6 / m**0.5),
-            "design": _ends(rng, 2, 0.3 / m),
-        }
-        for m, name in ((6, "C_6"), (12, "D_6"), (60, "PSL(2,5)"), (120, "PGL(2,5)"))
-    ]
-    full = {"oracle_calls": 720, "gradient_norm": [0.015] * 4, "test_risk": [0.044] * 4}
-    return {"config": {"seeds": 4, "group_size": 6}, "full": full, "sizes": sizes}
-
-
-def _ends(rng: np.random.Generator, calls: int, level: float) -> dict[str, Any]:
-    rows = {name: level * rng.lognormal(0, 0.1, (4, 3)) for name in MEASURED}
-    return {"oracle_calls": calls, **{name: each.tolist() for name, each in rows.items()}}
 
 
 @pytest.fixture

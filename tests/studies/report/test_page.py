@@ -2,13 +2,9 @@ import json
 import re
 import subprocess
 from html.parser import HTMLParser
-from importlib import resources
 from types import SimpleNamespace
 
-import pytest
-
 from studies.paper import claims, read_results
-from studies.report import looks
 from studies.report.page import render_page
 from tests.last_lines import CHROMIUM, in_browser
 
@@ -81,46 +77,6 @@ def test_bounds_below_the_truth_are_counted(synthetic, save):
     assert "167 of 168" in render_page(read)
 
 
-def luminance(colour):
-    """WCAG 2: relative luminance of #rrggbb."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def backgrounds():
-    """(light, dark): the colours of page.css on which lines are drawn, and of all variables."""
-    css = resources.files("studies.report").joinpath("page.css").read_text("utf-8")
-    light, dark = (
-        dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
-        for block in re.findall(r":root \{([^}]*--paper[^}]*)\}", css)
-    )
-    return light, dark
-
-
-def every_look():
-    return {**looks.LOOKS, **{f"spare {i}": look for i, look in enumerate(looks.SPARE)}}
-
-
-@pytest.mark.parametrize("name", every_look())
-def test_every_line_has_a_contrast_of_3_in_both_colour_schemes(name):
-    light, dark = backgrounds()
-    for ground in ("card", "paper"):
-        assert contrast(every_look()[name].colour, light[ground]) >= 3
-        assert contrast(every_look()[name].dark, dark[ground]) >= 3
-
-
-def test_text_and_the_cross_of_a_reading_have_a_contrast_of_4_5():
-    for scheme in backgrounds():
-        for name in ("ink", "soft", "good", "bad", "open", "accent"):
-            assert contrast(scheme[name], scheme["card"]) >= 4.5, name
-
-
 def dump(page, folder):
     """The page's elements after its scripts ran, as headless Chromium sees them."""
     path = folder / "shown.html"
@@ -142,3 +98,45 @@ def test_in_chromium_the_charts_are_drawn_and_no_name_runs(synthetic, save):
     assert tags.count("script") == 2
     assert "img" not in tags
     assert "<title>owned" not in shown
+
+
+HARNESS = """<script>
+const out = {}, plot = document.querySelectorAll(".plot")[2], box = plot.getBoundingClientRect();
+const tip = plot.parentNode.querySelector(".tip"), count = () => plot.querySelectorAll("path").length;
+const move = () => plot.dispatchEvent(new PointerEvent("pointermove",
+  {clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
+move(); out.tip = tip.textContent;
+out.before = count();
+document.querySelectorAll(".legend button")[3].click();
+out.after = count();
+move(); out.without = tip.textContent;
+const ticks = () => [...plot.querySelectorAll("text")].map((t) => t.textContent).join();
+out.log = ticks(); plot.parentNode.querySelector("button").click(); out.linear = ticks();
+plot.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"})); out.key = tip.textContent;
+document.querySelectorAll(".legend button").forEach((b) => {
+  if (b.getAttribute("aria-pressed") === "true") b.click(); });
+out.none = count();
+out.wide = document.documentElement.scrollWidth - window.innerWidth;
+document.documentElement.dataset.out = JSON.stringify(out);
+</script></body>"""
+WATCH = """<head><script>addEventListener("error", (e) =>
+  { document.documentElement.dataset.error = e.message; });</script>"""
+
+
+@in_browser
+def test_in_chromium_hover_hide_and_the_log_switch_work_without_errors(synthetic, save):
+    folder = save(synthetic())
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page_of(folder))  # it would forbid the harness
+    page = page.replace("<head>", WATCH).replace("</body>", HARNESS)
+    html = dict(Elements(dump(page, folder)).found)["html"]
+    assert "data-error" not in html
+    out = json.loads(html["data-out"])
+    assert "iteration" in out["tip"]
+    assert "one-shot, |S| = 4:" in out["tip"]
+    assert "±" in out["tip"]
+    assert out["before"] - out["after"] == 2  # the band and the line
+    assert "one-shot, |S| = 4:" not in out["without"]
+    assert out["log"] != out["linear"]
+    assert "iteration 0" in out["key"]
+    assert out["none"] == 0
+    assert out["wide"] <= 0  # nothing sticks out on a phone

@@ -32,28 +32,12 @@ def _put(value, *path):
         (_drop("oracle_calls", "full"), "oracle_calls of 'full' is not a count"),
         (_drop("test_risk", "none"), "test_risk is missing in 'none'"),
         (_put([[1, 2], [3]], "none", "test_risk"), "test_risk in 'none' is not a table of numbers"),
-        (_put([[1, 2]], "none", "test_risk"), "test_risk in 'none' does not have 21 numbers"),
-        (_put([], "none", "test_risk"), "test_risk in 'none' is not a table"),
-        (_put("x", "none", "train_risk"), "train_risk in 'none' is not a table"),
-        (_put([1, 0], "none", "step"), "step in 'none' is not an increasing list"),
-        (_put(True, "none", "oracle_calls"), "oracle_calls of 'none' is not a count"),
         (_put(3, "none"), "'none' is not an object"),
         (_put(1e308, "none", "test_risk", 0, 3), "is not finite or above 1e+100"),
-        (_put(10**9, "config", "group_size"), "config: group_size=1000000000 is not allowed"),
         (_put("many", "config", "sample_sizes"), "config: sample_sizes='many'"),
-        (_put(None, "config", "init_std"), "config: init_std=None"),
-        (_put(12.3, "seconds"), "'seconds' is not an object"),
-        (_put([0.5, 1], "none", "step"), "step in 'none' is not an increasing list of integers"),
-        (_put(10**400, "none", "test_risk", 0, 3), "test_risk in 'none'"),
-        (_put([], "config"), "config is not an object"),
         (_put({}, "certificates", "other"), "certificates of 'other', which is not a method"),
         (_put([0.5], "certificates", "one-shot-4", "deviation"), "of shape (1,) and not (4,)"),
-        (_put(0.5, "certificates", "one-shot-4", "sharp-bound"), "of shape () and not (4,)"),
-        (_put([[1.0] * 21], "certificates", "one-shot-4", "kernel"), "(1, 21) and not (4, 21)"),
-        (_drop("deviation", "certificates", "one-shot-4"), "deviation is missing in certificates"),
-        (_put([0.5] * 4, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
         (_put([-1] * 4, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
-        (_put([0] * 3, "none", "clipped"), "clipped in 'none' is not a count for each seed"),
     ],
 )
 def test_damage_is_a_typed_error_that_names_the_file(synthetic, save, change, cause):
@@ -77,14 +61,6 @@ def test_results_without_a_checksum_or_edited_are_refused(synthetic, save):
     path.write_text(json.dumps(plain))
     with pytest.raises(FileFormatError, match="has no sha256"):
         read_results(path.parent)
-
-
-def test_a_table_is_written_as_it_was_read(synthetic, save):
-    for results in (synthetic(), synthetic(seeds=1, certificates=False)):
-        found = read_results(save(results)).to_dict()
-        assert list(found) == list(results)
-        assert found == results
-        assert json.dumps(found["full"]) == json.dumps(results["full"])
 
 
 def test_files_from_before_a_quantity_or_a_bound_was_added_are_read(synthetic, save, monkeypatch):

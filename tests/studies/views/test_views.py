@@ -12,7 +12,6 @@ import sparseaug as sa
 from studies.pages import views as page
 from studies.views import (
     atoms,
-    columns,
     digits,
     graphs,
     measured,
@@ -136,16 +135,6 @@ def test_sorted_views_are_sorted_by_row_norms_wherever_the_atoms_stood():
         assert act(again, moved)[0, 0] == pytest.approx(view)
 
 
-def test_noisy_sorting_sorts_by_norms_with_noise_of_variance_one():
-    x = np.random.default_rng(0).normal(size=(2, 4, 4))
-    x = x + x.transpose(0, 2, 1)
-    rows = atoms.at_random(x).views(3, np.random.default_rng(5)).rows
-    noisy = np.linalg.norm(x, axis=-1) + np.random.default_rng(5).standard_normal((3, 2, 4))
-    act = sa.permute_axis(sa.symmetric(4))
-    for j, i in product(range(3), range(2)):
-        assert (np.diff(act(rows[j, i][None], noisy[j, i][None])[0, 0]) <= 0).all()
-
-
 def test_signs_are_those_of_scikit_learns_rule():
     extmath = pytest.importorskip("sklearn.utils.extmath")
     x = np.random.default_rng(0).normal(size=(6, 7, 4))
@@ -154,15 +143,6 @@ def test_signs_are_those_of_scikit_learns_rule():
     for row, each in zip(rows, x, strict=True):
         expected, _ = extmath.svd_flip(each.copy(), np.zeros((4, 1)))
         assert act(row[None], each[None])[0, 0] == pytest.approx(expected)
-
-
-def test_rotated_columns_are_rolled_by_consecutive_numbers():
-    table = np.arange(6.0)[None]
-    rows = columns.rotated(6).views(6, np.random.default_rng(0)).rows
-    start = int(np.random.default_rng(0).integers(1000))
-    views = sa.permute_axis(sa.symmetric(6))(rows, table)[:, 0]
-    for i, view in enumerate(views):
-        assert view.tolist() == np.roll(np.arange(6.0), start + i).tolist()
 
 
 def test_grids_of_rotations_have_the_sizes_of_their_libraries_and_are_exact_to_their_degree():
@@ -197,15 +177,6 @@ def test_what_four_half_turns_leave_of_l_2_is_counted():
     irrep = list(sa.rotations(3).irreps_to(2))[2]
     mean = irrep.matrices(four).mean(axis=0)
     assert np.linalg.norm(mean) ** 2 / 5 == pytest.approx(2 / 5)
-
-
-def test_the_mean_over_rotations_agrees_with_a_larger_grid_to_1e_8():
-    """A network trained as in the study, on fewer structures; its grid and the next larger one."""
-    pytest.importorskip("sklearn")
-    pytest.importorskip("ase")
-    whole = water.numbers(False)
-    task = {**whole, "train": 100, "test": 2, "model": "network", "seed": 0}
-    assert water.prepare(task).orbit.doubt() < 1e-8
 
 
 def test_draws_of_a_quick_task_leave_what_is_predicted():
