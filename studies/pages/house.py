@@ -8,11 +8,7 @@ highest one that it imports. The modules of the library that are no packages are
 
 from __future__ import annotations
 
-import ast
-import io
 import sys
-import tokenize
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
@@ -20,11 +16,11 @@ import grimp
 
 SOURCE = Path(__file__).parents[2] / "src" / "sparseaug"
 BASE = "errors"
-"""Stands for all modules beside the packages: typed errors, checks, rounding, files, tables."""
+"""Stands for all modules next to the packages: typed errors, checks, rounding, files, tables."""
 
 WIDTH, ROW, BOX, HIGH = 880, 84, 132, 44  # of the picture; of a layer; of a package
 _STYLE = (
-    "text{font:13px sans-serif;text-anchor:middle;fill:#1A1A1A}.n{font-weight:bold}.l{font-size:11px}"
+    "text{font:bold 13px sans-serif;text-anchor:middle;fill:#1A1A1A}"
     "rect{fill:#EAF3FA;stroke:#0072B2}path{fill:none;stroke:#8A8A8A;stroke-width:1.4}"
 )
 
@@ -92,29 +88,6 @@ def _middle(name: str, edges: dict[str, list[str]], below: dict[str, float]) -> 
     return sum(below[each] for each in under) / len(under) if under else 0.5
 
 
-def lines_of_code(package: str) -> int:
-    """Without docstrings, comments and blank lines, in hundreds."""
-    beside = [path for path in SOURCE.glob("*.py") if path.name != "__init__.py"]
-    paths = beside if package == BASE else (SOURCE / package).rglob("*.py")
-    return round(sum(len(set(_code(path.read_text("utf-8")))) for path in paths), -2)
-
-
-def _code(text: str) -> Iterator[int]:
-    spoken = set[int]()
-    for node in ast.walk(ast.parse(text)):
-        first = (
-            next(iter(getattr(node, "body", None) or []), None) if hasattr(node, "name") else None
-        )
-        if isinstance(node, ast.Module):
-            first = node.body[0] if node.body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            spoken |= set(range(first.lineno, (first.end_lineno or 0) + 1))
-    silent = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in {*silent, tokenize.ENDMARKER}:
-            yield from {*range(token.start[0], token.end[0] + 1)} - spoken
-
-
 def draw() -> str:
     """The picture as SVG."""
     edges = reduce(imports())
@@ -159,8 +132,7 @@ def _box(name: str, x: float, y: float) -> list[str]:
     shown = name if name != BASE else "errors, checks, rounding, files, tables"
     return [
         f'<rect x="{x - wide / 2:.0f}" y="{y - HIGH / 2:.0f}" width="{wide}" height="{HIGH}" rx="6"/>',
-        f'<text class="n" x="{x:.0f}" y="{y - 3:.0f}">{escape(shown)}</text>',
-        f'<text class="l" x="{x:.0f}" y="{y + 14:.0f}">{lines_of_code(name):,} lines</text>',
+        f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(shown)}</text>',
     ]
 
 

@@ -1,13 +1,9 @@
-"""The entrance: figures of the README stand on the pages it links to; the picture is drawn again."""
+"""The entrance: figures of the README stand on the pages it links to."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-
-import pytest
-
-from tests.extras import REASON
 
 ROOT = Path(__file__).parents[2]
 README, INDEX = ((ROOT / name).read_text() for name in ("README.md", "docs/index.md"))
@@ -33,17 +29,3 @@ def test_readme_and_first_page_say_what_it_is_in_the_same_words_and_cite_the_pap
     assert len(PAPER) == 5
     for page in (README, (ROOT / "docs/paper.md").read_text()):
         assert all(part in page for part in PAPER)
-
-
-def test_the_picture_is_that_of_the_tutorial():
-    for package in ("sklearn", "matplotlib"):
-        pytest.importorskip(package, reason=REASON.format(package))
-    from studies.pages import picture
-
-    made = (ROOT / "docs/overview.svg").read_text("utf-8")
-    assert made == picture.draw(), "run python -m studies.pages.picture docs/overview.svg"
-    for page in (README, INDEX):
-        text = re.search(r"(?:alt=\"|!\[)(Left: .*?)[\"\]]", page)[1]
-        assert all(
-            f"{value:.0%}".replace("%", " %") in text for _, value, _ in picture.accuracies()
-        )

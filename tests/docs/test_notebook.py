@@ -32,11 +32,3 @@ def test_the_notebook_runs_from_top_to_bottom_and_prints_what_it_shows(tmp_path,
             with contextlib.redirect_stdout(printed):
                 exec("".join(cell["source"]), names)  # noqa: S102
             assert printed.getvalue().split() == "".join(cell["outputs"][0]["text"]).split()
-
-
-def test_no_line_of_the_notebook_is_wider_than_a_screen():
-    code = [cell for cell in CELLS if cell["cell_type"] == "code"]
-    assert len(code) > 3
-    for cell in code:
-        lines = [*cell["source"], *cell["outputs"][0]["text"]]
-        assert max(map(len, lines)) < 120
