@@ -1,7 +1,9 @@
-# Two commands do all the set-up: `make paper` runs the main job, `make test` checks everything.
+# Each command installs what it needs: `make paper` runs the main job, `make test` checks the library, `make check` the rest.
 PYTHON ?= python3
-SUDO ?= sudo
+SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo -n)
 BIN := .venv/bin
+# neighbours share what a file prepares: each worker starts with half of the list, then takes from the other
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 export NO_MKDOCS_2_WARNING = 1
 # two test workers share two cores: more threads each only get in the way
 export OPENBLAS_NUM_THREADS = 1
@@ -9,7 +11,7 @@ export OMP_NUM_THREADS = 1
 # compiled once for all processes that tests start, whatever the environment says
 export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test check kernels types suite test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
+.PHONY: help paper study views test check kernels types library test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -24,17 +26,19 @@ views: .venv/views   ## "How many views?" measured on six tasks, docs/views.* ma
 	$(BIN)/python -m studies views --out views
 	$(BIN)/python -m studies.pages.views views
 
-test: .venv/dev   ## install and run every check of the project
+test: .venv/dev   ## install and check the library: lint, types, its tests, doctests and README; four minutes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs 2 types suite
+	@$(MAKE) --no-print-directory --jobs 2 types library
 
-types: ; $(BIN)/mypy
-# neighbours share what a file prepares: each worker starts with half of the list, then takes from the other
-suite: ; $(BIN)/pytest -n 2 --dist worksteal
+types: ; $(BIN)/mypy src
+library: ; $(PYTEST) src README.md tests --ignore tests/docs --ignore tests/studies
 
-check: kernels   ## what `make test` leaves out and CI runs too
+check: .venv/dev   ## install and check the rest: pages, studies, benchmarks, a browser, other processors
+	$(BIN)/mypy
+	$(PYTEST) docs studies tests/docs tests/studies
+	@$(MAKE) --no-print-directory browser kernels
 
 kernels: .venv/dev   ## the numerical tests with the loops of other processors: three minutes
 	$(BIN)/python tests/processors.py
@@ -59,8 +63,10 @@ docs: .venv/dev   ## build the documentation, every link checked, in site/
 serve: .venv/dev   ## serve the documentation on localhost, rebuilt as files change
 	$(BIN)/mkdocs serve
 
-browser: .venv/dev   ## install Chromium with the system's package manager and look at every page in it
-	command -v chromium || command -v chromium-browser || $(SUDO) apt-get install --yes chromium
+browser: .venv/dev   ## install Chromium with apt-get, if that works, and look at every page in it
+	@command -v chromium || command -v chromium-browser \
+		|| { $(SUDO) apt-get update --quiet && $(SUDO) apt-get install --quiet --yes chromium; } \
+		|| echo "NOT LOOKED AT: Chromium could not be installed. Install it and run 'make browser'."
 	$(BIN)/pytest -m "slow or not slow" tests/docs/test_browser.py tests/studies/report/test_page.py
 
 studies: .venv/dev   ## the long studies: soundness of norms and certificates, coverage of bounds and error bars
@@ -72,7 +78,7 @@ studies: .venv/dev   ## the long studies: soundness of norms and certificates, c
 records: .venv/dev   ## verify every record from its rows alone, with code that shares nothing with the search
 	$(BIN)/python -m studies.records.check --jobs 2
 
-bench: .venv/dev   ## run every benchmark, each beside the plain way
+bench: .venv/dev   ## run every benchmark, each next to the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
 history: .venv/dev   ## run every benchmark, add the ratios to benchmarks/history.jsonl, draw them over commits
@@ -84,7 +90,7 @@ mutants: .venv/dev   ## break the library in many ways and see that the tests no
 
 coverage: .venv/dev   ## which lines the suite runs: a page in coverage/
 	$(BIN)/pip install --quiet -c constraints.txt pytest-cov
-	$(BIN)/pytest -n 2 --dist worksteal --cov=sparseaug --cov-report=term --cov-report=html:coverage
+	$(PYTEST) --cov=sparseaug --cov-report=term --cov-report=html:coverage
 
 dist: .venv-dist/done   ## build wheel and sdist, install each in a clean folder without a compiler, and use them
 	rm -rf dist
