@@ -9,27 +9,25 @@ an object for an array) must be refused.
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 import resource
 import signal
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, is_dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+import sparseaug
 from sparseaug.errors import LawError, SparseAugError, shorten_text
 from tests.bad_input.values import KIND, VALUES, TrapError
 from tests.extras import LAYERS, installed
 
-PACKAGES = (
-    *("actions", "certificate", "descent", "designs", "groups"),
-    *("kernels", "nn", "norms", "plans", "qmc", "risk", "sampling", "sklearn"),
-    *("sources", "spectrum", "testing", "theory", "views"),
-)
 CALLED = ("__call__", "__getitem__", "__getitems__")  # the magic methods that take arguments
 LONGEST_MESSAGE = 700
 CPU_SECONDS = 10  # a hang, on the slowest machine; bad input is answered in milliseconds
@@ -49,35 +47,73 @@ class Example:
 
     call: Callable[..., Any]
     good: dict[str, Any]
-    of: str = ""  # which public callable this is about, where `call` is not that one itself
+    key: str  # which public callable this is about
     also: tuple[str, ...] = ()  # other words that may name an argument
     takes: dict[str, Iterable[str]] = field(
         default_factory=dict
-    )  # kinds or values an argument takes
+    )  # values an argument takes, or kinds
     warns: tuple[type[Warning], ...] = ()  # warnings of another package that are passed on
-
-    @property
-    def key(self) -> str:
-        return self.of or key(self.call)
 
     def __call__(self, **changed: Any) -> Any:
         given = {**self.good, **changed}
         return self.call(**{k: v.make() if isinstance(v, Fresh) else v for k, v in given.items()})
 
 
+class Table:
+    """Good values by the name of the parameter: an example is a callable and what is special of it.
+
+    `table(call)` gives every parameter that has a value here, `table(call, "m degree")` these alone,
+    `table(call, m=5)` another value for one. With `via` that is called in place of `call`; `on` takes a
+    method of an object that is made for each call.
+    """
+
+    def __init__(
+        self, known: dict[str, Any], takes: dict[str, Iterable[str]] | None = None
+    ) -> None:
+        self.known, self.takes = known, takes or {}
+
+    def __call__(
+        self,
+        call: Callable[..., Any],
+        names: str = "",
+        *,
+        via: Callable[..., Any] | None = None,
+        of: str = "",
+        also: str = "",
+        takes: dict[str, Iterable[str]] | None = None,
+        warns: tuple[type[Warning], ...] = (),
+        **given: Any,
+    ) -> Example:
+        there = parameters(call)
+        known = {**self.known, **given}
+        wanted = (*names.split(), *given) if names else [name for name in there if name in known]
+        good = {name: known[name] for name in wanted if name in there or of}
+        found = {name: kinds for name, kinds in self.takes.items() if name in good} | (takes or {})
+        return Example(via or call, good, of or key(call), tuple(also.split()), found, warns)
+
+    def on(self, make: Callable[[], Any], name: str, *names: str, **given: Any) -> Example:
+        def via(**chosen: Any) -> Any:
+            return getattr(make(), name)(**chosen)
+
+        return self(getattr(type(make()), name), *names, via=via, **given)
+
+
 def key(function: Any) -> str:
     """Package and name: it stays when a file of the package is renamed."""
     function = getattr(function, "__func__", function)
+    if not hasattr(function, "__qualname__"):  # an object that is called
+        function = next(
+            vars(c)["__call__"] for c in type(function).__mro__ if "__call__" in vars(c)
+        )
     return f"{function.__module__.split('.')[1]}.{function.__qualname__}"
 
 
 def packages() -> Iterator[types.ModuleType]:
-    yield import_module("sparseaug")
-    for name in PACKAGES:
-        if name not in LAYERS or installed(
-            LAYERS[name]
-        ):  # tests/test_optional.py is about the rest
-            yield import_module(f"sparseaug.{name}")
+    yield sparseaug
+    for one in pkgutil.iter_modules(sparseaug.__path__):
+        # tests/test_optional.py is about what is not installed; tests/cli about the command
+        if one.ispkg and one.name != "cli" and installed(LAYERS.get(one.name, "numpy")):
+            yield import_module(f"sparseaug.{one.name}")
 
 
 def public(modules: Iterable[types.ModuleType]) -> dict[str, Callable[..., Any]]:
@@ -98,16 +134,12 @@ def public(modules: Iterable[types.ModuleType]) -> dict[str, Callable[..., Any]]
 
 
 def ours(thing: Any) -> bool:
-    """A callable of this library, other than a package that is called as its function."""
-    if inspect.ismodule(thing):
-        return False
     return callable(thing) and (getattr(thing, "__module__", "") or "").startswith("sparseaug.")
 
 
 def is_public(function: types.FunctionType) -> bool:
-    if getattr(function, "__isabstractmethod__", False):
-        return False
-    return not function.__name__.startswith("_") or function.__name__ in CALLED
+    named = not function.__name__.startswith("_") or function.__name__ in CALLED
+    return named and not getattr(function, "__isabstractmethod__", False)
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -116,16 +148,23 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def without_example(
-    public: dict[str, Callable[..., Any]], examples: Iterable[Example], excused: dict[str, str]
+    public: dict[str, Callable[..., Any]], examples: Iterable[Example], excused: Container[str]
 ) -> list[str]:
     """The callables and parameters that no example has."""
     shown = {(e.key, name) for e in examples for name in e.good}
-    return [
-        f"{k}({name})"
+    missing = {
+        f"{k}({name})": k
         for k, function in public.items()
         for name in parameters(function)
-        if (k, name) not in shown and not {k, f"{k}({name})"} & set(excused)
-    ]
+        if (k, name) not in shown and not is_result(function)
+    }
+    return [one for one, k in missing.items() if k not in excused and one not in excused]
+
+
+def is_result(function: Callable[..., Any]) -> bool:
+    """Data that `sparseaug` itself does not list: the library builds it from what it has checked."""
+    data = is_dataclass(function) or (inspect.isclass(function) and issubclass(function, tuple))
+    return data and function.__name__ not in sparseaug.__all__
 
 
 def judge(example: Example, name: str, parameter: inspect.Parameter | None = None) -> list[str]:
@@ -191,7 +230,7 @@ def fault_of_message(message: str, example: Example, name: str, what: str) -> st
 
 
 def refused(example: Example, name: str, parameter: inspect.Parameter | None) -> set[str]:
-    """The kinds of value that can never be right beside this good one."""
+    """The kinds of value that can never be right next to this good one."""
     good = example.good[name]
     good = good.make() if isinstance(good, Fresh) else good
     refuse = set(KIND.values()) - {"other", "bool"}
@@ -208,11 +247,10 @@ def refused(example: Example, name: str, parameter: inspect.Parameter | None) ->
             return refuse - {"text"}
         case np.ndarray() | list() | tuple():
             return refuse - {"number", "array", "list"}
-        case _ if type(good).__module__.startswith("torch"):
-            return refuse - {"number", "array", "list"}
-        case _ if type(good).__module__.startswith("sparseaug"):
-            return refuse
-    return {"none", "NaN"} & refuse
+    package = type(good).__module__.partition(".")[0]
+    if package == "torch":
+        return refuse - {"number", "array", "list"}
+    return refuse if package == "sparseaug" else {"none", "NaN"} & refuse
 
 
 def optional(parameter: inspect.Parameter | None) -> bool:
@@ -234,26 +272,21 @@ class Hang(BaseException):
     """Too much time: not an Exception, so that no `except Exception` on the way takes it."""
 
 
-class watched:  # noqa: N801
+@contextmanager
+def watched(passed_on: tuple[type[Warning], ...]) -> Iterator[None]:
     """Warnings are errors, and a hang is ended."""
 
-    def __init__(self, passed_on: tuple[type[Warning], ...]) -> None:
-        self.passed_on = passed_on
+    def stop(*given: Any) -> None:
+        raise Hang(f"more than {CPU_SECONDS} s")
 
-    def __enter__(self) -> None:
-        self.warnings = warnings.catch_warnings()
-        self.warnings.__enter__()
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for category in self.passed_on:
+        for category in passed_on:
             warnings.simplefilter("ignore", category)
-        self.before = signal.signal(signal.SIGVTALRM, stop)
+        before = signal.signal(signal.SIGVTALRM, stop)
         signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
-
-    def __exit__(self, *given: Any) -> None:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, self.before)
-        self.warnings.__exit__(*given)
-
-
-def stop(*given: Any) -> None:
-    raise Hang(f"more than {CPU_SECONDS} s")
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)

@@ -1,23 +1,23 @@
-"""Good arguments from the oracle to the certificate."""
+"""Good arguments from the oracle to the certificate, and of what is asked before training."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import sparseaug as sa
-from sparseaug import certificate, kernels, norms, plans, risk, sampling, spectrum, testing
+from sparseaug import certificate, descent, kernels, norms, plans, qmc, risk, sampling, testing
 from sparseaug.spectrum.spectrum import prior
-from tests.bad_input.judge import Example, Fresh, key
+from tests.bad_input.judge import Fresh, Table
 from tests.bad_input.values import TrapError
 
+oracle = partial(sa.Oracle, "S4", seed=5)
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
 Y = X.sum(axis=1)
-
 G = sa.symmetric(4)
 ACT = sa.permute_axis(G)
 K = sa.GaussianKernel(1.0)
@@ -29,156 +29,30 @@ DATA = (X, Y)
 RISK = sa.augmented_risk(MODEL, DATA, ACT, S)
 FULL = sa.augmented_risk(MODEL, DATA, ACT, "full")
 DIRECT = risk.DirectRisk(MODEL, DATA, ACT, S)
-EVIDENCE = sa.certificate.Evidence(MODEL, DATA, ACT, S)
+EVIDENCE = certificate.Evidence(MODEL, DATA, ACT, S)
 RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
-FOUND = sa.deviation(S)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
-PLAN = sa.plan(G, **ASKED)
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
+SPECTRUM = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
 PATH = "S.safetensors"  # in the folder of the test
+
+# data are moved whatever they hold; a risk or a kernel refuses NaN
+MOVED = (
+    "array of NaN",
+    "complex array",
+    "complex tensor",
+    "array of text",
+    "tensor without memory",
+)
+ANY = ("everything",)
 
 
 def fields(data: Any) -> dict[str, Any]:
     return {each.name: getattr(data, each.name) for each in dataclasses.fields(data) if each.init}
 
 
-def oracle() -> sa.Oracle:
-    return sa.Oracle(G, seed=5)
-
-
 def streaming() -> risk.StreamingRisk:
-    return sa.risk.streaming_risk(MODEL, DATA, ACT, oracle())
-
-
-# data are moved whatever they hold; a risk or a kernel refuses NaN
-MOVED = (
-    *("array of NaN", "complex array", "complex tensor", "array of text"),
-    "tensor without memory",
-)
-ANY = ("everything",)
-
-
-def of(function: Any, call: Callable[..., Any], **good: Any) -> Example:
-    return Example(call, good, of=key(function))
-
-
-def of_sampling() -> Iterator[Example]:
-    yield Example(sa.Oracle, {"group": G, "seed": 0, "budget": 9, "source": None})
-    yield of(
-        sa.Oracle.draw,
-        lambda m, **flags: oracle().draw(m, **flags),
-        **{"m": 3, "identity": True, "distinct": False},
-    )
-    yield of(sa.Oracle.fresh, lambda m: oracle().fresh(m), m=3)
-    yield Example(sa.GroupSample.full, {"group": G})
-    yield Example(sa.GroupSample.generated, {"group": G, "generators": [[1, 0, 2, 3]]})
-    yield Example(sa.GroupSample.from_dict, {"data": S.to_dict()})
-    yield of(sa.Oracle.advance_to, lambda calls: oracle().advance_to(calls), calls=3)
-    yield Example(sa.GroupSample, fields(S))
-    yield Example(S.words, {"length": 2, "size": 3, "seed": 0})
-    yield Example(S.save, {"path": PATH, "overwrite": True})
-    yield Example(sa.GroupSample.load, {"path": PATH})
-    yield Example(sampling.Origin, fields(S.origin), takes={"parents": ("list of text",)})
-    yield Example(sampling.Origin.from_dict, {"data": fields(S.origin)})
-    yield Example(
-        sa.augment,
-        {"action": ACT, "S": S, "x": X, "y": Y, "y_action": None},
-        takes={"x": MOVED, "y": MOVED},
-    )
-    yield Example(sampling.keyed_rng, {"seed": 0, "purpose": "test", "step": 0, "index": 0})
-
-
-def of_designs() -> Iterator[Example]:
-    yield Example(sa.design, {"group": G, "m": 5, "degree": 1, "name": "search"})
-    chosen = {"spectrum": prior(G), "objective": "prediction", "identity": True}
-    yield Example(sa.design, {"group": G, "m": 5, **chosen})
-    yield Example(sa.design, {"group": G, "degree": 1})
-    yield Example(sa.design, {"group": sa.symmetric(20), "m": 5, "degree": 1})
-    yield Example(sa.design, {"group": sa.abelian(4, 4), "m": 4, "name": "lattice"})
-    yield Example(sa.records, {"group": G})
-    yield Example(sa.thin, {"S": S, "m": 5, "degree": 1})
-    yield Example(S.translate, {"oracle": Fresh(lambda: sa.Oracle(G, seed=7)), "side": "left"})
-
-
-def of_norms() -> Iterator[Example]:
-    every = {
-        **{"S": S, "degree": None, "action": None, "shape": None},
-        **{"progress": None, "options": sa.norms.NormOptions()},
-    }
-    yield Example(sa.deviation, every)
-    yield Example(sa.deviation, {"S": S, "degree": 1})
-    yield Example(sa.deviation, {"S": S, "action": ACT, "shape": (4,)}, also=("x",))
-    yield Example(sa.profile, {"S": S, "degree": 2, "by": "degree", "progress": None})
-    yield Example(sa.profile, {"S": S, "weights": [1.0] * (S.m - 1) + [2.0]})
-    yield Example(sa.profile(S).plot, {"axes": None})
-    yield Example(norms.best_method, {"group": G})
-    yield Example(
-        sa.draw_until,
-        {
-            **{"oracle": Fresh(oracle), "target": 0.9, "max_calls": 40, "growth": 0.5},
-            **{"degree": None, "progress": None},
-        },
-    )
-    rare = {"delta": 0.05, "device": None, "failure_probability": 1e-9, "n_jobs": 1}
-    yield Example(
-        lambda **options: sa.deviation(S, options=sa.norms.NormOptions(**options)),
-        rare,
-        of="norms.NormOptions",
-    )
-
-
-def among(call: Any, good: dict[str, Any], more: tuple[str, ...] = (), of: str = "") -> Example:
-    """Points that do not fit each other may be named by either."""
-    return Example(call, good, of=of, also=(*good, *more))
-
-
-def of_kernels() -> Iterator[Example]:
-    both = {"x": X, "z": X}
-    yield among(sa.GaussianKernel, {"sigma": 1.0})
-    yield among(K, both, of=key(sa.GaussianKernel.__call__))
-    yield among(K.is_invariant, {"action": ACT, "shape": (4,)})
-    yield among(K.group_mean, {"action": ACT, **both, "limit": 100})
-    yield among(K.product, {"z": X, "z2": X})
-    yield among(
-        sa.SpectralMixtureKernel,
-        {"weights": [[1.0]], "bandwidths": [[np.eye(4)]], "frequencies": [[np.ones(4)]]},
-    )
-    yield among(MIXTURE, both, of=key(sa.SpectralMixtureKernel.__call__))
-    yield among(MIXTURE.is_invariant, {"action": ACT, "shape": (4,)})
-    yield among(MIXTURE.group_mean, {"action": ACT, **both, "limit": 100})
-    data = {"kernel": K, "action": ACT, "x": X, "y": Y, "centers": X}
-    yield among(kernels.full_moments, {**data, "limit": 100})
-    yield among(kernels.sample_moments, {**data, "S": S, "block": 2})
-    yield among(MOMENTS.risk, {"coefficients": Y})
-    yield among(MOMENTS.gradient, {"coefficients": Y})
-    of_centers = {"kernel": K, "centers": X, "y": Y}
-    yield among(kernels.gradient_norms, {**of_centers, "a": Y, "b": Y})
-    yield among(kernels.box_bound, {**of_centers, "box": 1.0})
-    yield among(kernels.smoothness_bound, {**of_centers, "box": 1.0})
-    yield among(kernels.smoothness_of_moments, {"moments": MOMENTS, "box": 1.0})
-    yield among(kernels.initial_gap, {**of_centers, "a": Y, "b": Y})
-    of_action = {"kernel": K, "action": ACT}
-    yield among(
-        kernels.kernel_discrepancy, {**of_action, "S": S, "x": X, "weights": Y, "limit": 100}
-    )
-    yield among(
-        kernels.invariance_on, {**of_action, "rows": S.elements, "points": X}, ("elements", "shape")
-    )
-
-
-def of_risks() -> Iterator[Example]:
-    problem = {"model": MODEL, "data": DATA, "action": ACT}
-    yield Example(sa.KernelModel, fields(MODEL))
-    yield Example(MODEL.features, {"x": X})
-    yield Example(MODEL.coefficients, {"theta": THETA})
-    yield Example(MODEL.predict, {"theta": THETA, "x": X})
-    yield Example(MODEL.split, {"theta": THETA})
-    for made in (RISK, DIRECT):
-        yield Example(made.value, {"theta": THETA})
-        yield Example(made.gradient, {"theta": THETA})
-    yield of(risk.StreamingRisk.resume, lambda step: streaming().resume(step), step=2)
-    yield Example(sa.augmented_risk, {**problem, "S": S})
-    yield Example(sa.risk.streaming_risk, {**problem, "oracle": Fresh(oracle), "batch": 2})
+    return risk.streaming_risk(MODEL, DATA, ACT, oracle())
 
 
 class Impatient:
@@ -192,106 +66,164 @@ class Impatient:
         return RISK
 
 
-def of_descent() -> Iterator[Example]:
-    yield of(sa.descent.Trace.plot, RUN.trace.plot, axes=None)
-    yield Example(
-        sa.descend,
-        {
-            **{"risk": Impatient(), "theta0": THETA, "step_size": 0.1, "num_steps": 3},
-            **{"method": "one-shot", "project": sa.descent.Box(3.0), "eval_every": 2},
-            "checkpoint": None,
-        },
-        also=("path",),
+good = Table(
+    {
+        **{"group": G, "action": ACT, "S": S, "x": X, "y": Y, "y_action": None},
+        **{"oracle": Fresh(oracle), "seed": 0, "budget": 9, "source": None, "calls": 32},
+        **{"output_action": None, "purpose": "test", "step": 2, "index": 0, "path": PATH},
+        **{"overwrite": True, "length": 2, "size": 3, "m": 5, "degree": 1, "side": "left"},
+        **{"progress": None, "axes": None, "shape": None, "by": None, "target": 0.9},
+        **{"max_calls": 40, "growth": 0.5, "delta": 0.05, "device": None, "n_jobs": 1},
+        **{"failure_probability": 1e-9, "kernel": K, "z": X, "z2": X, "centers": X, "sigma": 1.0},
+        **{"limit": 100, "block": 2, "coefficients": Y, "a": Y, "b": Y, "box": 1.0},
+        **{"moments": MOMENTS, "model": MODEL, "data": DATA, "theta": THETA, "batch": 2},
+        **{"risk": RISK, "theta0": THETA, "step_size": 0.1, "num_steps": 3, "method": "one-shot"},
+        **{"project": descent.Box(3.0), "eval_every": 2, "checkpoint": None},
+        **{"evidence": EVIDENCE, "run": RUN, "audit_calls": 10, "kinds": ("spectral", "audited")},
+        **{"translates_of": S, "until": 1.0, "words": 3, "chunk_size": 8, "spectrum": SPECTRUM},
+        **{"error": 1.0, "max_m": 8, "eps": 0.1, "dimension_sum": 75, "C": 1.0, "B": 2.0},
+        **{"pairs": 2, "false_alarm": 1e-9, "move": "each", "draws": 5, "statistic": "energy"},
+        **{"n": 5, "d": 5, "balance": "first", "rng": 0, "even": True, "width": 1.0, "every": 2},
+        **{"identity": True, "distinct": False},
+    }
+)
+# points that do not fit each other are named by either
+between = Table(good.known | {"shape": (4,)})
+
+
+def of_sampling() -> Any:
+    yield good(sa.Oracle)
+    yield good.on(oracle, "draw", m=3)
+    yield good.on(oracle, "fresh", m=3)
+    yield good.on(oracle, "advance_to", calls=3)
+    yield good(sa.GroupSample, **fields(S))
+    yield good(sa.GroupSample.full)
+    yield good(sa.GroupSample.generated, generators=[[1, 0, 2, 3]])
+    yield good(sa.GroupSample.from_dict, data=S.to_dict())
+    yield from map(good, (S.words, S.save, sa.GroupSample.load, S.translate, sampling.keyed_rng))
+    yield good(sampling.Origin, **fields(S.origin), takes={"parents": ("list of text",)})
+    yield good(sampling.Origin.from_dict, data=fields(S.origin))
+    yield good(sa.augment, takes={"x": MOVED, "y": MOVED})
+
+
+def of_designs() -> Any:
+    chosen = {"spectrum": prior(G), "objective": "prediction"}
+    yield good(sa.design, "group m degree", name="search")
+    yield good(sa.design, "group m identity", **chosen)
+    yield good(sa.design, "group degree")
+    yield good(sa.design, "m degree", group=sa.symmetric(20))
+    yield good(sa.design, "name", group=sa.abelian(4, 4), m=4, name="lattice")
+    yield good(sa.records)
+    yield good(sa.thin)
+    yield good(sa.choose)
+    yield good(sa.inspect, "rows", rows=[[1, 0, 2, 3]], group="S4")
+    yield good(sa.inspect, "rows", rows=[[1, 0], [0, 1]], group=sa.sign_flips(2))
+    two = {"rows": [[1, 0, 2, 3], [0, 1, 2, 3]], "group": "S4"}
+    yield good(sa.inspect, **two, weights=[0.5, 1.5], tolerance=1e-6)
+
+
+def of_norms() -> Any:
+    yield good(sa.deviation, action=None, degree=None, options=norms.NormOptions())
+    yield good(sa.deviation, "S degree")
+    yield good(sa.deviation, "S action", shape=(4,), also="x")
+    yield good(sa.profile, by="degree")
+    yield good(sa.profile, "S", weights=[1.0] * (S.m - 1) + [2.0])
+    yield good(sa.profile(S).plot)
+    yield good(norms.best_method)
+    yield good(sa.draw_until, degree=None)
+    yield good(
+        norms.NormOptions, via=lambda **given: sa.deviation(S, options=norms.NormOptions(**given))
     )
-    yield Example(sa.descent.Box, {"width": 1.0})
-    yield Example(
-        sa.descent.Box(1.0), {"theta": THETA}, of=key(sa.descent.Box.__call__), takes={"theta": ANY}
+
+
+def of_kernels() -> Any:
+    mixture = {"weights": [[1.0]], "bandwidths": [[np.eye(4)]], "frequencies": [[np.ones(4)]]}
+    for example in (
+        *map(between, (sa.GaussianKernel, K, K.is_invariant, K.group_mean, K.product)),
+        *map(between, (MIXTURE, MIXTURE.is_invariant, MIXTURE.group_mean)),
+        *map(between, (MOMENTS.risk, MOMENTS.gradient, kernels.gradient_norms, kernels.box_bound)),
+        *map(between, (kernels.full_moments, kernels.sample_moments, kernels.initial_gap)),
+        *map(between, (kernels.smoothness_bound, kernels.smoothness_of_moments)),
+        between(kernels.kernel_discrepancy, weights=Y),
+        between(sa.SpectralMixtureKernel, **mixture),
+        between(kernels.invariance_on, rows=S.elements, points=X, also="elements shape"),
+    ):
+        yield dataclasses.replace(example, also=(*example.good, *example.also))
+
+
+def of_risks() -> Any:
+    yield good(sa.KernelModel)
+    yield from map(good, (MODEL.features, MODEL.coefficients, MODEL.predict, MODEL.split))
+    yield from map(good, (RISK.value, RISK.gradient, DIRECT.value, DIRECT.gradient))
+    yield good.on(streaming, "resume")
+    yield from map(good, (sa.augmented_risk, risk.streaming_risk))
+
+
+def of_descent() -> Any:
+    yield good(RUN.trace.plot)
+    yield good(sa.descend, risk=Impatient(), also="path")
+    yield good(descent.Box)
+    yield good(descent.Box(1.0), takes={"theta": ANY})
+    yield good(descent.Checkpoint, also="checkpoint")
+
+
+def of_certificates() -> Any:
+    yield good(sa.certify, takes={"run": ("strided",)})  # a theta of 12 numbers
+    known = {**fields(EVIDENCE), "deviation": sa.deviation(S), "sparse": RISK, "full": FULL}
+    yield good(certificate.Evidence, **known)
+    yield good(certificate.Evidence.of, deviation=known["deviation"])
+    yield good(certificate.a_priori, box=9.0)
+    yield from map(
+        good, (certificate.spectral, certificate.words, certificate.kernel, certificate.exact)
     )
-    yield Example(sa.descent.Checkpoint, {"path": PATH, "every": 2}, also=("checkpoint",))
+    yield good(certificate.audited, calls=10)
 
 
-def of_certificates() -> Iterator[Example]:
-    yield Example(
-        sa.certify,
-        {
-            **{"run": RUN, "evidence": EVIDENCE, "delta": 0.05, "oracle": Fresh(oracle)},
-            **{"audit_calls": 10, "kinds": ("spectral", "audited")},
-            **{"translates_of": S, "until": 1.0},
-        },
-        takes={"run": ("strided",)},  # a theta of 12 numbers
-    )
-    at = {"evidence": EVIDENCE, "theta": THETA}
-    yield Example(
-        sa.certificate.Evidence,
-        {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL},
-    )
-    yield Example(sa.certificate.Evidence.of, {"risk": RISK, "deviation": FOUND})
-    yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
-    yield Example(certificate.spectral, at)
-    yield Example(certificate.words, {**at, "words": 3})
-    yield Example(certificate.kernel, at)
-    yield Example(certificate.exact, at)
-    yield Example(
-        certificate.audited,
-        {
-            **{**at, "oracle": Fresh(oracle), "calls": 10, "delta": 0.05},
-            **{"translates_of": S, "until": 1.0},
-        },
-    )
+def of_spectra() -> Any:
+    first = {"f": lambda x: x[:, :1], "oracle": None}
+    yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
+    yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
+    yield good(SPECTRUM.plot)
+    yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())
+    moved = {"x": tuple(each for each in MOVED if each != "array of NaN")}
+    yield good(sa.test_invariance, S="full", takes=moved)
 
 
-def of_spectra() -> Iterator[Example]:
-    found = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
-    asked = {"f": lambda x: x[:, :1], "action": ACT, "x": X, "oracle": None, "calls": 32}
-    more = {"by": None, "chunk_size": 8, "progress": None, "output_action": None}
-    yield Example(spectrum.orbit_spectrum, {**asked, **more}, takes={"x": MOVED})
-    counts = {"S": ("a billion",)}
-    yield Example(found.predict, {"S": S}, of=key(spectrum.Spectrum.predict), takes=counts)
-    yield of(spectrum.Spectrum.plot, found.plot, axes=None)
-    yield of(spectrum.Spectrum.from_dict, spectrum.Spectrum.from_dict, data=found.to_dict())
-    given = {"spectrum": found, "error": 1.0, "max_m": 8, "oracle": oracle()}
-    yield Example(sa.choose, {**given, "progress": None})
-
-
-def of_planning() -> Iterator[Example]:
+def of_planning() -> Any:
     left_out = dict.fromkeys(("sigma", "b", "n", "max_batch", "draw", "seed"), ("None",))
-    yield Example(sa.plan, {"group": G, **ASKED, "sigma": 1.0, "b": 1, "n": 10}, takes=left_out)
-    more = {"sigma": 1.0, "degree": 2, "max_batch": 100}
-    yield Example(sa.plan, {"group": G, **ASKED, **more}, takes=left_out)
-    yield Example(
-        sa.plan,
-        {"group": G, "deviation": 0.5, "degree": 2, "delta": 0.05, "draw": True, "seed": 0},
-        also=("eps",),  # None for a deviation: the goal is missing
-        takes=left_out,
-    )
-    yield Example(plans.degree_dimension_sum, {"group": G, "degree": 2})
-    yield Example(PLAN.row, {"method": "full"})
-    yield Example(
-        plans.sampled_words,
-        {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0},
-    )
+    both = {"of": "plans.plan", "takes": left_out, "group": G}
+    yield good(sa.plan, "sigma", **both, **ASKED, b=1, n=10)
+    yield good(sa.plan, "sigma", **both, **ASKED, degree=2, max_batch=100)
+    # without eps too a deviation of None leaves no goal
+    wanted = {"deviation": 0.5, "degree": 2, "draw": True}
+    yield good(sa.plan, "delta seed", **both, **wanted, also="eps")
+    yield good(plans.degree_dimension_sum)
+    yield good(sa.plan(G, **ASKED).row, method="full")
+    yield good(plans.sampled_words)
+    pilot = sa.pilot(RISK, THETA, oracle())
+    yield good(sa.pilot, takes={"by": ("text",)})
+    yield good(pilot.predict, takes={"S": ("a billion",)})
+    yield good(pilot.plan)
+    yield good(type(pilot).from_dict, data=pilot.to_dict())
 
 
-def of_checks() -> Iterator[Example]:
+def of_orders() -> Any:
+    sequence = qmc.Permutations(5)
+    yield from map(good, (sa.orders, sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations))
+    yield good(sa.orders_report, rows=[[0, 1, 2], [2, 0, 1]])
+    yield good(sa.signs_report, rows=[[1, -1, 1], [-1, -1, 1]])
+    yield from map(good, (sequence.random, sequence.fast_forward, qmc.Signs(5).random))
+
+
+def of_checks() -> Any:
     small = sa.cyclic(3)
-    yield Example(testing.check_group, {"group": small, "seed": 0, "batch": 8})
-    yield Example(testing.check_action, {"action": ACT, "x": X, "seed": 0}, takes={"x": MOVED})
-    yield Example(testing.check_oracle, {"make": lambda seed, budget: sa.Oracle(G, seed, budget)})
-    yield Example(
-        testing.check_uniform,
-        {"group": small, "sample": small.sample, "seed": 0, "false_alarm": 1e-9},
-    )
+    yield good(testing.check_group, group=small, batch=8)
+    yield good(testing.check_action, takes={"x": MOVED})
+    yield good(testing.check_oracle, make=lambda seed, budget: sa.Oracle(G, seed, budget))
+    yield good(testing.check_uniform, group=small, sample=small.sample)
 
 
 EXAMPLES = [
-    *of_sampling(),
-    *of_designs(),
-    *of_norms(),
-    *of_kernels(),
-    *of_risks(),
-    *of_descent(),
-    *of_certificates(),
-    *of_spectra(),
-    *of_planning(),
-    *of_checks(),
+    *(*of_sampling(), *of_designs(), *of_norms(), *of_kernels(), *of_risks(), *of_descent()),
+    *(*of_certificates(), *of_spectra(), *of_planning(), *of_orders(), *of_checks()),
 ]

@@ -2,63 +2,63 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import sparseaug as sa
 from sparseaug import actions, groups
-from tests.bad_input.judge import Example, Fresh, key
-from tests.conftest import ACTIONS
+from tests.bad_input.judge import Example, Fresh, Table
 
-S3, S4, C2 = sa.symmetric(3), sa.symmetric(4), sa.table_group([[0]])
+S3, S4 = sa.symmetric(3), sa.symmetric(4)
 X = np.random.default_rng(0).uniform(-1, 1, (5, 4))
 ACT = sa.permute_axis(S4)
-TURN = sa.rotate_grid(sa.dihedral(4))
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 FAMILIES = (  # one of each kind of row, then those whose own methods alone are shown
     *(S3, sa.hyperoctahedral(2), sa.dihedral(4), sa.abelian(2, 3), sa.group("S3xZ2^2")),
     *(sa.alternating(4), sa.cyclic(5), sa.grid_symmetries(3)),
-    *(sa.groups.cube_rotations(), sa.permutation_group([[1, 2, 0]], label="turns")),
+    *(groups.cube_rotations(), sa.permutation_group([[1, 2, 0]], label="turns")),
 )
-DICTS = {
-    "name": "S3",
-    "product": [{"name": "S3"}, {"name": "S4"}],
-    "permutations": [[1, 0]],
-    "matrices": [[[1.0]]],
-    "table": [[0]],
+FINITE = (
+    "compose inverse sample unrank check distance irreps_to closure rank contains to_digits split"
+)
+INFINITE = (
+    "compose inverse sample check distance irreps_to contains to_digits matrices canonical "
+    "from_matrices dimensions_by_degree"
+)
+DICTS: dict[str, Any] = {
+    **{"name": "S3", "product": [{"name": "S3"}, {"name": "S4"}], "permutations": [[1, 0]]},
+    **{"matrices": [[[1.0]]], "table": [[0]]},
 }
+good = Table(
+    {
+        **{"k": 1, "rng": Fresh(lambda: np.random.default_rng(0)), "ranks": 0, "limit": 100},
+        **{"block": 10, "degree": 1, "by": None, "whole": False, "n": 3, "d": 3, "label": ""},
+        **{"generators": [[1, 0]], "matrices": [[[1.0]]], "table": [[0]], "action": ACT, "x": X},
+        **{"seed": 0, "pairs": 2, "a": S4.identity(), "b": S4.identity()},
+    },
+    takes={"x": MOVED, "ranks": ("array", "list")},
+)
 
 
-def of_family(g: sa.groups.Group) -> Iterator[Example]:
+def of_family(g: Any) -> Any:
     e = g.identity()
-    yield Example(g.compose, {"a": e, "b": e})
-    yield Example(g.inverse, {"a": e})
-    yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
-    yield Example(g.unrank, {"ranks": 0}, takes={"ranks": ("array", "list")})
-    yield Example(
-        lambda limit, block: next(g.elements(limit=limit, block=block)),
-        {"limit": 100, "block": 10},
-        of="groups.Group.elements",
-    )
-    yield Example(g.check, {"elements": e})
-    yield Example(g.distance, {"a": e, "b": e})
-    yield Example(g.irreps_to, {"degree": 1})
+    named = g.name not in ("turns", "Cube24")
+    at = {"elements": e, "also": "permutations"}
+    for name in FINITE.split():
+        if hasattr(g, name):
+            yield good(getattr(g, name), a=e, b=e, **at)
+    yield good(g.elements, via=lambda **given: next(g.elements(**given)))
+    if g.points:
+        yield good(g.permutations, **at)
     if g.highest_degree:
-        yield Example(g.dimensions_by_degree, {"degree": 1})
-    if g.name not in ("turns", "Cube24"):
-        yield Example(g.degrees, {"by": None, "whole": False})
-    yield Example(g.closure, {"elements": e})
-    for name in ("rank", "contains", "to_digits", "permutations", "split", "lines"):
-        if hasattr(g, name) and (name != "permutations" or g.points):
-            yield Example(getattr(g, name), {"elements": e}, also=("permutations",))
-    for irrep in list(g.irreps())[-1:] if g.name not in ("turns", "Cube24") else ():
-        yield Example(irrep.matrices, {"elements": e}, of="an irrep", also=("permutations",))
+        yield good(g.dimensions_by_degree)
+    if named:
+        yield good(g.degrees)
+        yield good(list(g.irreps())[-1].matrices, of="an irrep", **at)
 
 
-def of_families() -> Iterator[Example]:
+def of_families() -> Any:
     shown: set[str] = set()
     for place, g in enumerate(FAMILIES):
         for example in of_family(g):
@@ -67,146 +67,88 @@ def of_families() -> Iterator[Example]:
                 yield example
 
 
-def of_rotations(g: sa.groups.Group) -> Iterator[Example]:
+def of_rotations(g: Any) -> Any:
     """What rotations have that other groups do not, and what they share."""
     e = g.identity()
-    yield Example(
-        g.contains, {"elements": e}, takes={"elements": ("array of NaN", "tensor of NaN")}
+    at = {"elements": e, "a": e, "b": e, "matrices": g.matrices(e), "degree": 2}
+    for name in INFINITE.split():
+        takes = {"elements": ("array of NaN", "tensor of NaN")} if name == "contains" else {}
+        yield good(getattr(g, name), takes=takes, **at)
+    yield good(list(g.irreps_to(2))[-1].matrices, of="an irrep", elements=e)
+
+
+def several(call: Any, name: str, first: tuple[Any, ...], also: str, value: Any) -> Example:
+    """A function of any number of arguments, the last of which is bad."""
+    return good(call, via=lambda **given: call(*first, given[name]), also=also, **{name: value})
+
+
+def of_groups() -> Any:
+    for call in (sa.symmetric, sa.alternating, sa.hyperoctahedral, sa.dihedral, sa.cyclic):
+        yield good(call, also="modulus")
+    yield from map(good, (sa.grid_symmetries, sa.sign_flips, sa.rotations, sa.permutation_group))
+    yield from map(good, (sa.matrix_group, sa.table_group))
+    yield good(groups.mathieu, n=11)
+    yield good(sa.orthogonal, n=2)
+    yield several(sa.abelian, "moduli", (2,), "modulus", 3)
+    yield several(sa.direct_product, "factors", (S3,), "factor", S3)
+    yield good(
+        sa.permutation_group,
+        "generators",
+        via=lambda generators: sa.permutation_group([[1, 0, 2], generators]),
+        generators=[1, 0, 2],
     )
-    for name in ("check", "to_digits", "matrices", "canonical"):
-        yield Example(getattr(g, name), {"elements": e})
-    yield Example(g.compose, {"a": e, "b": e})
-    yield Example(g.inverse, {"a": e})
-    yield Example(g.distance, {"a": e, "b": e})
-    yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
-    yield Example(g.from_matrices, {"matrices": g.matrices(e)})
-    yield Example(g.irreps_to, {"degree": 2})
-    yield Example(g.dimensions_by_degree, {"degree": 2})
-    irrep = list(g.irreps_to(2))[-1]
-    yield Example(irrep.matrices, {"elements": e}, of="an irrep")
+    yield good(sa.group, name="S3")
+    yield good(groups.from_dict, data={"name": "S3"})
+    yield good(groups.as_group, "given", given="S3", also="group name")
+    for part, value in DICTS.items():
+        yield good(
+            groups.from_dict,
+            via=lambda data, part=part: groups.from_dict({part: data, "label": ""}),
+            data=value,
+            also="generators matrices table name",
+        )
 
 
-def from_dict(part: str) -> Example:
-    return Example(
-        lambda data: groups.from_dict({part: data, "label": ""}),
-        {"data": DICTS[part]},
-        of=key(groups.from_dict),
-        also=("generators", "matrices", "table", "name"),
-    )
-
-
-def of_makers() -> Iterator[Example]:
-    """Functions whose arguments are fields of the action that they make: an example of each is known."""
-    known = {type(action): action for action, _ in ACTIONS.values()}
-    for make in filter(inspect.isfunction, vars(actions).values()):
-        signature = inspect.signature(make, eval_str=True)
-        action, names = known.get(signature.return_annotation), signature.parameters
-        own = make is sa.linear  # takes other things than it keeps
-        if action is None or own:
-            continue
-        facts = {name: getattr(action, name) for name in names if hasattr(action, name)}
-        if "axis" in names and hasattr(action, "axes"):
-            facts["axis"] = action.axes[0]
-        if set(facts) == set(names):
-            yield Example(make, facts)
-
-
-def of_actions() -> Iterator[Example]:
-    flips, signs, grid = sa.sign_flips(4), sa.hyperoctahedral(4), sa.grid_symmetries(3)
-    yield from of_makers()
-    yield Example(sa.rotate, {"group": sa.rotations(3), "axis": -1, "rank": 2})
-    yield Example(sa.rotate_grid, {"group": sa.dihedral(4), "axes": (-2, -1), "vectors": 1})
-    yield Example(sa.move_grid, {"group": grid, "axes": (-2, -1), "vectors": 1})
-    yield Example(sa.linear, {"group": sa.groups.cube_rotations(), "matrices": None})
-    yield Example(sa.product_action, {"a": ACT, "b": sa.flip_signs(flips)})
-    yield Example(
-        sa.custom_action,
-        {"group": S4, "function": lambda g, x: x[:, np.argsort(g)].swapaxes(0, 1), "samples": X},
-        also=("function", "x"),
-        takes={"samples": MOVED},
-    )
+def of_actions() -> Any:
+    flips, grid = sa.sign_flips(4), sa.grid_symmetries(3)
+    yield good(sa.permute_axis, group=S4, axis=-1)
+    yield good(sa.permute_nodes, group=S4)
+    yield good(sa.flip_signs, group=flips, axis=-1)
+    yield good(sa.signed_permute, group=sa.hyperoctahedral(4), axis=-1)
+    yield good(sa.roll, group=sa.cyclic(4), axes=(1,))
+    yield good(sa.flip, axis=1)
+    yield good(sa.rotate, group=sa.rotations(3), axis=-1, rank=2)
+    yield good(sa.rotate_grid, group=sa.dihedral(4), axes=(-2, -1), vectors=1)
+    yield good(sa.move_grid, group=grid, axes=(-2, -1), vectors=1)
+    yield good(sa.linear, group=groups.cube_rotations(), matrices=None)
+    yield good(sa.product_action, a=ACT, b=sa.flip_signs(flips))
+    function = {
+        "group": S4,
+        "function": lambda g, x: x[:, np.argsort(g)].swapaxes(0, 1),
+        "samples": X,
+    }
+    yield good(sa.custom_action, **function, also="function x", takes={"samples": MOVED})
+    yield several(sa.together, "actions", (ACT,), "action", ACT)
+    named = {"named": ACT, "also": "action"}
+    yield good(sa.together, "named", via=lambda named: sa.together(named=named, other=ACT), **named)
+    yield from map(good, (actions.broken_law, actions.require_law))
     for action, x in (
-        (ACT, X),
-        (sa.permute_nodes(S4), X[None, :4]),
-        (sa.flip_signs(flips), X),
-        (sa.signed_permute(signs), X),
+        *((ACT, X), (sa.permute_nodes(S4), X[None, :4]), (sa.flip_signs(flips), X)),
+        (sa.signed_permute(sa.hyperoctahedral(4)), X),
         (sa.roll(sa.cyclic(4), (1,)), X),
-        (TURN, np.ones((2, 3, 3))),
+        (sa.rotate_grid(sa.dihedral(4)), np.ones((2, 3, 3))),
         (sa.move_grid(grid), np.ones((2, 3, 3))),
-        (sa.linear(sa.groups.cube_rotations()), np.ones((5, 3))),
+        (sa.linear(groups.cube_rotations()), np.ones((5, 3))),
         (sa.rotate(sa.orthogonal(3)), np.ones((5, 3))),
         (sa.product_action(ACT, sa.flip_signs(sa.sign_flips(5), 1)), np.ones((2, 5, 4))),
     ):
-        e = action.group.identity()
-        yield Example(
-            action,
-            {"elements": e, "x": x},
-            of="actions.Action.__call__",
-            also=("S",),
-            takes={"x": MOVED},
-        )
-        yield Example(action.rows, {"elements": e}, also=("S",))
-        yield Example(action.over, {"x": x}, takes={"x": ("everything",)})  # the form, not the data
-    yield Example(
-        lambda actions: sa.together(ACT, actions),
-        {"actions": ACT},
-        of=key(sa.together),
-        also=("action",),
-    )
-    yield Example(
-        lambda named: sa.together(named=named, other=ACT),
-        {"named": ACT},
-        of=key(sa.together),
-        also=("action",),
-    )
-    e = S4.identity()
-    data = {"x": MOVED}
-    yield Example(actions.broken_law, {"action": ACT, "x": X, "a": e, "b": e}, takes=data)
-    yield Example(actions.require_law, {"action": ACT, "x": X, "seed": 0, "pairs": 2}, takes=data)
-
-
-def built(call: Any, also: tuple[str, ...] = (), **good: Any) -> Example:
-    return Example(call, good, also=also)
+        at = {"elements": action.group.identity(), "x": x}
+        yield good(action, **at, also="S")
+        yield good(action.rows, **at, also="S")
+        yield good(action.over, x=x, takes={"x": ("everything",)})  # the form, not the data
 
 
 EXAMPLES = [
-    *(
-        built(call, n=3, also=("modulus",))
-        for call in (
-            sa.symmetric,
-            sa.alternating,
-            sa.hyperoctahedral,
-            sa.dihedral,
-            sa.cyclic,
-        )
-    ),
-    built(sa.grid_symmetries, n=3),
-    built(sa.sign_flips, d=3),
-    built(sa.groups.mathieu, n=11),
-    Example(
-        lambda moduli: sa.abelian(2, moduli), {"moduli": 3}, of=key(sa.abelian), also=("modulus",)
-    ),
-    Example(
-        lambda factors: sa.direct_product(S3, factors),
-        {"factors": S3},
-        of=key(sa.direct_product),
-        also=("factor",),
-    ),
-    built(sa.permutation_group, generators=[[1, 0]], label=""),
-    Example(
-        lambda generators: sa.permutation_group([[1, 0, 2], generators]),
-        {"generators": [1, 0, 2]},
-        of=key(sa.permutation_group),
-    ),
-    built(sa.matrix_group, matrices=[[[1.0]]], label=""),
-    built(sa.table_group, table=[[0]], label=""),
-    built(sa.group, name="S3"),
-    built(groups.from_dict, data={"name": "S3"}),
-    *(from_dict(part) for part in DICTS),
-    built(groups.as_group, given="S3", also=("group", "name")),
-    *of_families(),
+    *(*of_groups(), *of_families(), *of_actions()),
     *(example for name in ("SO2", "SO3", "O2", "O3") for example in of_rotations(sa.group(name))),
-    built(sa.rotations, n=3),
-    built(sa.orthogonal, n=2),
-    *of_actions(),
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from torch.utils.data import TensorDataset
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from tests.bad_input.judge import Example, Fresh, key
+from tests.bad_input.judge import Fresh, Table
 
 G = sa.symmetric(4)
 ACT = sa.permute_axis(G)
@@ -21,18 +21,24 @@ S = sa.Oracle(G, seed=0).draw(4)
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
 Y = X.sum(1, keepdim=True)
 DEVIATION = sa.deviation(S)
+DATASET = TensorDataset(X, Y)
+MODULE = nn.Linear(4, 1).double()
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 ITEMS = ("text", "array", "array of NaN", "list", "never")  # which are looked at when taken
-NUMBERS = ("array", "list", "nested 50 deep")
+NUMBERS = {"k": ("array", "list", "nested 50 deep")}
 SOME = ("set", "generator", "dict")  # anything that lists numbers of elements
 
 
-def oracle() -> sa.Oracle:
-    return sa.Oracle(G, seed=9)
+def same(x: Any) -> Any:
+    return x
 
 
-def copies() -> sann.OneShotDataset:
-    return sann.OneShotDataset(TensorDataset(X, Y), ACT, S)
+oracle = partial(sa.Oracle, G, seed=9)
+copies = partial(sann.OneShotDataset, DATASET, ACT, S)
+module = partial(deepcopy, MODULE)
+orbit = partial(sann.OrbitBatch, ACT, S)
+average = partial(sann.OrbitAverage, same, ACT, S, deviation=DEVIATION)
+metric = partial(sann.InvarianceMetric, same, ACT, S)
 
 
 def sampler() -> sann.OrbitBatchSampler:
@@ -40,18 +46,11 @@ def sampler() -> sann.OrbitBatchSampler:
 
 
 def stream() -> sann.StreamingDataset:
-    return sann.StreamingDataset(TensorDataset(X, Y), ACT, oracle())
+    return sann.StreamingDataset(DATASET, ACT, oracle())
 
 
 def loader() -> sann.ResumableLoader:
     return sann.ResumableLoader(copies(), batch_sampler=sampler())
-
-
-MODULE = nn.Linear(4, 1).double()
-
-
-def module() -> nn.Module:
-    return deepcopy(MODULE)
 
 
 def risk() -> sann.ModuleRisk:
@@ -62,144 +61,85 @@ def streaming_risk() -> sann.StreamingModuleRisk:
     return sann.StreamingModuleRisk(module(), nn.MSELoss(), (X, Y), ACT, oracle())
 
 
-def same(x: Any) -> Any:
-    return x
-
-
-def orbit() -> sann.OrbitBatch:
-    return sann.OrbitBatch(ACT, S)
-
-
-def average() -> sann.OrbitAverage:
-    return sann.OrbitAverage(same, ACT, S, deviation=DEVIATION)
-
-
-def metric() -> sann.InvarianceMetric:
-    return sann.InvarianceMetric(same, ACT, S)
-
-
 RISK = risk()
 THETA = RISK.theta
 SGD = torch.optim.SGD(RISK.parameters, lr=0.01)
+good = Table(
+    {
+        **{"action": ACT, "S": S, "S_or_group": S, "x": X, "y": Y, "y_action": None},
+        **{"output_action": None, "dataset": DATASET, "k": 3, "index": 1, "indices": [1, 2]},
+        **{"epoch": 1, "position": 1, "fractions": [0.5, 0.5], "rng": 0, "batch_size": 4},
+        **{"copies": "spread", "shuffle": True, "seed": 0, "drop_last": False, "rank": 0},
+        **{"num_ranks": 1, "even": True, "which": [0, 1], "sample_shape": (4,), "step": 1},
+        **{"size": 2, "model": same, "chunk_size": None, "delta": 0.05, "deviation": None},
+        **{"output_range": (0, 1), "calls": 4, "tolerance": None, "theta": THETA},
+        **{"module": Fresh(module), "loss": nn.MSELoss(), "data": (X, Y)},
+        **{"oracle": Fresh(oracle), "largest": 100.0, "translates_of": S, "until": 1.0},
+        **{"optimizer": SGD, "num_steps": 2, "callback": None, "batch": 1, "risk": Fresh(risk)},
+    },
+    takes={"x": MOVED, "y": MOVED, "which": SOME},
+)
 
 
-def of(make: Callable[[], Any], method: str, takes: Any = None, **good: Any) -> Example:
-    """A method, on an object made for each call."""
-    found = getattr(type(make()), method)
-    return Example(
-        lambda **given: getattr(make(), method)(**given), good, of=key(found), takes=takes or {}
+def of_data() -> Any:
+    yield good(sann.OneShotDataset, takes={"dataset": ITEMS})
+    yield good(sann.StreamingDataset, takes={"dataset": ITEMS})
+    for name in ("__getitem__", "__getitems__", "split"):
+        yield good.on(copies, name)
+    yield good.on(copies, "source_index", takes=NUMBERS)
+    yield good.on(copies, "element_index", takes=NUMBERS, k=[3])
+    yield good(sann.OrbitBatchSampler, dataset=Fresh(copies))
+    yield good.on(sampler, "set_epoch")
+    yield good.on(sampler, "state_dict")
+    yield good(
+        sann.ResumableLoader,
+        "dataset",
+        via=lambda **given: next(iter(sann.ResumableLoader(**given))),
+        dataset=Fresh(copies),
+        batch_sampler=Fresh(sampler),
     )
+    for name in ("__getitem__", "__getitems__", "set_epoch"):
+        yield good.on(stream, name)
+    for make in (sampler, loader, stream):
+        yield good.on(make, "load_state_dict", state=make().state_dict())
 
 
-def of_data() -> Iterator[Example]:
-    base = {"dataset": TensorDataset(X, Y), "action": ACT}
-    yield Example(sann.OneShotDataset, {**base, "S": S, "y_action": None}, takes={"dataset": ITEMS})
-    yield of(copies, "__getitem__", k=3)
-    yield of(copies, "__getitems__", indices=[1, 2])
-    yield of(copies, "source_index", {"k": NUMBERS}, k=3)
-    yield of(copies, "element_index", {"k": NUMBERS}, k=[3])
-    yield of(copies, "split", fractions=[0.5, 0.5], rng=0)
-    yield Example(
-        sann.OrbitBatchSampler,
-        {
-            **{"dataset": Fresh(copies), "batch_size": 4, "copies": "spread", "shuffle": True},
-            **{"seed": 0, "drop_last": False, "rank": 0, "num_ranks": 1, "even": True},
-        },
+def of_models() -> Any:
+    yield good(sann.OrbitBatch)
+    for name in ("forward", "repeat", "subset"):
+        yield good.on(orbit, name)
+    yield good.on(
+        orbit, "move_each", x=torch.rand(4, 3, 4), which=None, takes={"x": (), "which": ()}
     )
-    yield of(sampler, "set_epoch", epoch=1)
-    yield of(sampler, "state_dict", position=1)
-    yield of(sampler, "load_state_dict", state=sampler().state_dict())
-    yield Example(
-        lambda **given: next(iter(sann.ResumableLoader(**given))),
-        {"dataset": Fresh(copies), "batch_sampler": Fresh(sampler)},
-        of=key(sann.ResumableLoader),
-    )
-    yield of(loader, "load_state_dict", state=loader().state_dict())
-    yield Example(
-        sann.StreamingDataset,
-        {**base, "oracle": Fresh(oracle), "y_action": None},
-        takes={"dataset": ITEMS},
-    )
-    yield of(stream, "__getitem__", index=1)
-    yield of(stream, "__getitems__", indices=[1])
-    yield of(stream, "set_epoch", epoch=1)
-    yield of(stream, "load_state_dict", state=stream().state_dict())
-
-
-def of_models() -> Iterator[Example]:
-    yield Example(sann.OrbitBatch, {"action": ACT, "S": S, "sample_shape": (4,)})
-    yield of(orbit, "forward", {"x": MOVED, "which": SOME}, x=X, which=[0, 1])
-    yield of(orbit, "move_each", x=torch.rand(4, 3, 4), which=None)
-    yield of(orbit, "repeat", {"y": MOVED, "which": SOME}, y=Y, which=[0, 1])
-    yield of(orbit, "subset", step=0, size=2, seed=0)
-    moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
-    yield Example(
-        lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "deviation": None, "sample_shape": (4,)},
-        of=key(sann.OrbitAverage),
-    )
-    chosen = {"model": same, "action": ACT, "S": "choose", "x": X, "error": 1.0}
-    yield Example(sann.OrbitAverage, chosen, takes={"x": MOVED})
-    yield of(average, "forward", {"x": MOVED}, x=X)
-    yield of(average, "statistics", {"x": MOVED}, x=X)
-    yield of(average, "invariance_bound", output_range=(0, 1))
-    yield of(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
-    yield Example(
-        lambda **given: sann.InvarianceMetric(**given).update(X),
-        moved,
-        of=key(sann.InvarianceMetric),
-    )
-    yield of(metric, "forward", {"x": MOVED}, x=X)
-    yield of(metric, "update", {"x": MOVED}, x=X)
-    yield Example(
-        sa.invariance_error,
-        {
-            **{
-                "model": same,
-                "action": ACT,
-                "S_or_group": S,
-                "x": X.numpy(),
-                "output_action": None,
-            },
-            **{"chunk_size": None, "delta": 0.05, "calls": 10},
-        },
-        takes={"x": MOVED},
-    )
-    yield Example(
-        sa.spectrum.assert_invariant,
-        {
-            **{"model": lambda x: 0 * x[:, 0], "action": ACT, "S_or_group": S, "x": X.numpy()},
-            **{"tolerance": None},
-        },
-        takes={"x": MOVED},
-    )
+    average_of = {"via": lambda **given: sann.OrbitAverage(**given)(X)}
+    moved = "model action S output_action chunk_size"
+    yield good(sann.OrbitAverage, f"{moved} deviation sample_shape", **average_of)
+    yield good(sann.OrbitAverage, "model action x", S="choose", error=1.0)
+    yield good(sann.InvarianceMetric, via=lambda **given: sann.InvarianceMetric(**given).update(X))
+    for make, name in ((average, "forward"), (average, "statistics"), (metric, "forward")):
+        yield good.on(make, name)
+    yield good.on(average, "invariance_bound")
+    yield good.on(metric, "update")
+    yield good.on(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
+    yield good(sa.invariance_error, x=X.numpy(), calls=10)
+    yield good(sa.spectrum.assert_invariant, x=X.numpy(), model=lambda x: 0 * x[:, 0])
     for make in (orbit, average, metric):
-        state = make().state_dict()
-        yield of(make, "load_state_dict", state_dict=state)
+        yield good.on(make, "load_state_dict", state_dict=make().state_dict())
 
 
-def of_risks() -> Iterator[Example]:
-    problem = {"module": Fresh(module), "loss": nn.MSELoss(), "data": (X, Y), "action": ACT}
-    options = {"y_action": None, "chunk_size": None}
-    audited = {"theta": THETA, "oracle": Fresh(oracle), "delta": 0.05, "largest": 100.0}
-    yield Example(sann.ModuleRisk, {**problem, "S": S, **options})
-    yield of(risk, "load", theta=THETA)
-    for method in ("value", "gradient", "value_and_gradient", "require_theta"):
-        yield of(lambda: RISK, method, theta=THETA)
-    yield of(lambda: RISK, "on", S=S)
-    also = {"calls": 4, "translates_of": S, "until": 1.0}
-    yield Example(sann.ModuleRisk.exact, {"risk": RISK, "theta": THETA})
-    yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
-    yield Example(sann.audit, {"risk": Fresh(risk), **audited, **also})
-    steps = {"optimizer": SGD, "num_steps": 2, "callback": None}
-    yield Example(lambda **given: RISK.fit(**given), steps, of=key(sann.ModuleRisk.fit))
-    yield Example(
-        sann.StreamingModuleRisk,
-        {**problem, "oracle": Fresh(oracle), "batch": 1, **options},
-        also=("x",),
-    )
-    yield of(streaming_risk, "resume", step=1)
-    yield of(streaming_risk, "load", theta=THETA)
+def of_risks() -> Any:
+    data = {"takes": {"x": (), "y": ()}}
+    yield good(sann.ModuleRisk)
+    for name in ("value", "gradient", "value_and_gradient", "require_theta", "on"):
+        yield good.on(lambda: RISK, name, **data)
+    yield good(sann.ModuleRisk.exact, risk=RISK)
+    yield good(sann.ModuleRisk.audited)
+    yield good(sann.audit)
+    yield good(sann.ModuleRisk.fit, via=lambda **given: RISK.fit(**given))
+    yield good(sann.StreamingModuleRisk, also="x")
+    yield good.on(streaming_risk, "resume")
+    for make in (risk, streaming_risk):
+        yield good.on(make, "load")
 
 
 EXAMPLES = [*of_data(), *of_models(), *of_risks()]

@@ -8,54 +8,50 @@ from ase.calculators.emt import EMT
 
 import sparseaug as sa
 from sparseaug import sources
-from tests.bad_input.judge import Example, key
+from tests.bad_input.judge import Example, Table
 
 CELL = (3 * np.eye(3), [[0, 0, 0]], [1])
-
-
-def part_of_cell(i: int) -> Example:
-    return Example(
-        lambda cell: sources.crystal((*CELL[:i], cell, *CELL[i + 1 :])),
-        {"cell": CELL[i]},
-        of=key(sources.crystal),
-    )
-
-
 WATER = ([[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]], ["O", "H", "H"])
+ANY = ("everything",)
+
+source = Table(
+    {
+        **{"calculator": EMT(), "S": sa.design(sa.rotations(3), degree=1), "cell": CELL},
+        **{"symprec": 1e-3, "atoms": WATER, "tolerance": 0.01, "rank": 2, "sites": True},
+        **{"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None, "axis": 1},
+    }
+)
 
 
-def part_of_water(i: int) -> Example:
-    return Example(
-        lambda atoms: sources.point_group((*WATER[:i], atoms, *WATER[i + 1 :])),
-        {"atoms": WATER[i]},
-        of=key(sources.point_group),
-        takes={"atoms": ("everything",)} if i else {},  # labels of any kind
+def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: object = ()) -> Example:
+    """One entry of a tuple."""
+    return source(
+        find,
+        name,
+        via=lambda **given: find((*whole[:i], given[name], *whole[i + 1 :])),
+        takes={name: takes},
+        **{name: whole[i]},
     )
 
 
 EXAMPLES = [
-    Example(
-        sources.averaged_calculator,
-        {"calculator": EMT(), "S": sa.design(sa.rotations(3), degree=1)},
-    ),
-    Example(sources.crystal, {"cell": CELL, "symprec": 1e-3}),
-    *(part_of_cell(i) for i in range(3)),
-    Example(sources.point_group, {"atoms": WATER, "tolerance": 0.01}),
-    *(part_of_water(i) for i in range(2)),
-    Example(sources.point_group(WATER).tensors, {"rank": 2, "sites": True}),
-    Example(sources.crystal(CELL).tensors, {"rank": 2, "sites": True}),
-    Example(
+    source(sources.averaged_calculator),
+    source(sources.crystal),
+    *(part(sources.crystal, CELL, "cell", i) for i in range(3)),
+    source(sources.point_group),
+    part(sources.point_group, WATER, "atoms", 0),
+    part(sources.point_group, WATER, "atoms", 1, ANY),  # labels of any kind
+    source(sources.point_group(WATER).tensors),
+    source(sources.crystal(CELL).tensors),
+    source(sources.graph_automorphisms, tolerance=0.0),
+    source(
         sources.graph_automorphisms,
-        {"graph": nx.path_graph(3), "node_attr": None, "edge_attr": None, "tolerance": 0.0},
+        "graph",
+        graph=np.ones((3, 3)),
+        node_attr=["C", "H", "C"],
+        also="node_attr",
+        takes={"node_attr": ANY},
     ),
-    Example(
-        sources.graph_automorphisms,
-        {"graph": np.ones((3, 3)), "node_attr": ["C", "H", "C"]},
-        also=("node_attr",),
-        takes={"node_attr": ("everything",)},
-    ),
-    Example(sa.sources.identical_atoms, {"counts": [2, 1], "axis": 1}),
-    Example(
-        sa.sources.identical_atoms, {"species": ["H", "O", "H"]}, takes={"species": ("everything",)}
-    ),
+    source(sources.identical_atoms, "axis", counts=[2, 1]),
+    source(sources.identical_atoms, "species", species=["H", "O", "H"], takes={"species": ANY}),
 ]
