@@ -1,4 +1,4 @@
-"""The exact norm for abelian and dihedral groups beside plain transforms that prove nothing.
+"""The exact norm for abelian and dihedral groups next to plain transforms that prove nothing.
 
 Run it with OPENBLAS_NUM_THREADS=1 on a machine that others use: OpenBLAS threads wait for each other.
 """

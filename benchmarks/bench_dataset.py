@@ -1,4 +1,4 @@
-"""A loader's epoch over the index map, beside one over the copies made beforehand."""
+"""A loader's epoch over the index map, next to one over the copies made beforehand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`design(m=, spectrum=)` beside the search by the worst case, on one core.
+"""`design(m=, spectrum=)` next to the search by the worst case, on one core.
 
 Limits, on a quiet core: 0.1 s for 32 shifts of 427, 1 s for 49 of 28 x 28, 10 s for 128 permutations of
 10 points and for 60 rotations. By the worst case permutations of 10 points are judged on degree 2, and

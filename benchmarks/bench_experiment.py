@@ -1,4 +1,4 @@
-"""The 10-seed experiment beside a plain PyTorch one: autograd over all 720 x 128 rows at each step.
+"""The 10-seed experiment next to a plain PyTorch one: autograd over all 720 x 128 rows at each step.
 
 The plain one is timed on a few steps of every method and a few evaluations of one seed, and scaled up
 to 500 steps, 21 evaluations and 10 seeds; it would take more than an hour.

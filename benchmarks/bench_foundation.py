@@ -1,4 +1,4 @@
-"""Sampling and acting, each beside the plain way in the same run."""
+"""Sampling and acting, each next to the plain way in the same run."""
 
 from __future__ import annotations
 

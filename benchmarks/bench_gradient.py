@@ -1,4 +1,4 @@
-"""`MomentRisk.gradient` beside its three plain lines, and `descend` beside the loop around them."""
+"""`MomentRisk.gradient` next to its three plain lines, and `descend` next to the loop around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact moments over S_12 beside the operations of enumeration; permanents by three ways."""
+"""Exact moments over S_12 next to the operations of enumeration; permanents by three ways."""
 
 from __future__ import annotations
 

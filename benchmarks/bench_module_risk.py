@@ -1,4 +1,4 @@
-"""ModuleRisk on 720 x 128 copies beside one plain forward-backward of the same copies.
+"""ModuleRisk on 720 x 128 copies next to one plain forward-backward of the same copies.
 
 The plain pass gets the copies ready-made; the loop is what one writes first: for every element, move
 the data, go forward and back, add. `--device cuda` runs it there.

@@ -1,4 +1,4 @@
-"""Copies made on the device beside copies that lie ready in memory, and the gather beside a clone.
+"""Copies made on the device next to copies that lie ready in memory, and the gather next to a clone.
 
 Run with `--device cuda` for a GPU. Both ways see identical batches of B m copies; the ready ones are
 slices of one tensor in which every batch is contiguous, the friendliest case for them.

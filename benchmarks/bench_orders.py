@@ -1,4 +1,4 @@
-"""`orders` beside `rng.permuted`: seconds, and the imbalance that is left of what each balance is about.
+"""`orders` next to `rng.permuted`: seconds, and what is left of the imbalance that each is about.
 
 Limits, on a quiet core: 0.2 s for n <= 12, m <= 500, and 2 s for n = 100, m = 1,000.
 """
@@ -37,7 +37,7 @@ def main() -> None:
         ways = {"a loop": partial(in_a_loop, n, m)}
         ways |= {name: partial(sa.orders, n, m, balance=name) for name in BALANCES}
         lines = [
-            f"limit {limit:g} s; left beside random orders, ours and one draw, least possible:"
+            f"limit {limit:g} s; left next to random orders, ours and one draw, least possible:"
         ]
         for name in BALANCES:
             ours = sa.orders_report(sa.orders(n, m, balance=name)).evenness[name]

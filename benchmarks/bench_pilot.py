@@ -1,4 +1,4 @@
-"""The pilot beside the plain gradients that it needs: CPU or accelerator.
+"""The pilot next to the plain gradients that it needs: CPU or accelerator.
 
     python -m benchmarks.bench_pilot [--device cuda]
 

@@ -1,4 +1,4 @@
-"""`profile(S)` beside `deviation(S)`, in the same run.
+"""`profile(S)` next to `deviation(S)`, in the same run.
 
 python -m benchmarks.bench_profile            S_8, S_9, S_10 at m = 64
 """

@@ -1,4 +1,4 @@
-"""Norms on l2(G) and on tuples, beside SciPy's sparse solvers on the same operator."""
+"""Norms on l2(G) and on tuples, next to SciPy's sparse solvers on the same operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups from generators, graphs and crystals, beside sympy, networkx and spglib.
+"""Groups from generators, graphs and crystals, next to sympy, networkx and spglib.
 
 sympy and networkx do not reach most of these sizes, so each is given one that it can do, and the title
 says which. networkx lists automorphisms one by one; for a large group it is asked for the first only,

@@ -1,4 +1,4 @@
-"""The spectrum of a small network on 200 images from 256 draws, beside the forward passes it needs.
+"""The spectrum of a small network on 200 images from 256 draws, next to the forward passes it needs.
 
 Run with `--device cuda` for a GPU. The plain way makes the same moved copies in the same chunks and
 sends them through the same network: 51,200 forward passes; the outputs go to the host. The limit is

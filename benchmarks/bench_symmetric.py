@@ -1,4 +1,4 @@
-"""The exact deviation on S_n beside SciPy on l2(G), in the same run.
+"""The exact deviation on S_n next to SciPy on l2(G), in the same run.
 
     python -m benchmarks.bench_symmetric                      S_7 to S_10, the peer at S_8
     python -m benchmarks.bench_symmetric --n 9 12 --peer 9    the peer's S_9 takes half a minute

@@ -1,4 +1,4 @@
-"""Stores of views beside plain loops: computing them, and reading them into a training loop.
+"""Stores of views next to plain loops: computing them, and reading them into a training loop.
 
 Limits: computing at most 1.05 times the passes of the network, reading at most 1.1 times a loop over
 one memory-mapped array. With a GPU the network is an EfficientNet-Lite0-sized one at 224 px in the

@@ -1,4 +1,4 @@
-"""Evidence for what the library claims; beside it, not in the wheel. Run from a clone of the repository.
+"""Evidence for what the library claims; not in the wheel. Run it from a clone of the repository.
 
 paper    the paper's experiment, its claims, figures and page: make paper
 rates    the paper's rates, bounds and costs against exact truth: make study

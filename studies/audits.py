@@ -1,4 +1,4 @@
-"""Audits by cosets beside plain ones, and the limits that networks' layers give beside the truth.
+"""Audits by cosets next to plain ones, and the limits that networks' layers give next to the truth.
 
     python -m studies.audits [paper folder]
 
@@ -75,7 +75,7 @@ def problems() -> Iterator[tuple[str, Any, Any]]:
 
 
 def networks(console: Console) -> None:
-    """One table: bounds by each audit, and the derived limit beside the longest gradient seen."""
+    """One table: bounds by each audit, and the derived limit next to the longest gradient seen."""
     table = Table(box=box.SIMPLE_HEAD, title=TITLE, title_justify="left")
     for heading in (
         *("problem", "m", "exact", "mean", "limit", "longest", "factor"),

@@ -7,7 +7,7 @@ truth lies within the bar of the prediction, within that of the variance, and al
 band. The truth is the sum over irreps, one by one, of what S leaves of each: from all values of the
 function where the group is listed, in closed form on S_14 (functions that lie in one irrep) and for
 rotations (functions of one matrix entry, in Legendre polynomials). The functions are not friendly ones
-alone: high degrees only, parities, zero on nine tenths of the group, heavy tails. Beside the counts
+alone: high degrees only, parities, zero on nine tenths of the group, heavy tails. With the counts
 the median bar, of the variance or share, of predictions in units of the variance over m. Exits with 1
 where a cell holds less often.
 """

@@ -1,4 +1,4 @@
-"""Designs beside draws: the deviation of both, by group and size, and the limit it must keep.
+"""Designs next to draws: the deviation of both, by group and size, and the limit it must keep.
 
     python -m studies.designs [draws]
 
@@ -106,7 +106,7 @@ def study(case: Case, draws: int) -> Row:
 
 
 def table(rows: list[Row]) -> Table:
-    shown = Table(box=box.SIMPLE_HEAD, title="deviation of designs, beside draws of the same m")
+    shown = Table(box=box.SIMPLE_HEAD, title="deviation of designs, next to draws of the same m")
     shown.add_column("group", no_wrap=True)
     shown.add_column("design")
     for name in ("m", "degree", "i.i.d.", "Halton", "design", "floor", "limit", "kept", "s"):

@@ -1,4 +1,4 @@
-"""Tests of invariance: their level on hostile laws, and power and time beside SciPy's permutation test.
+"""Tests of invariance: their level on hostile laws, and power and time next to SciPy's permutation test.
 
     python -m studies.invariance_tests [data sets] [p-values per law] [law ...]
 

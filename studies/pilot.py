@@ -1,12 +1,12 @@
-"""A pilot on the paper's experiment: predicted beside measured discrepancy, and m for eps.
+"""A pilot on the paper's experiment: predicted next to measured discrepancy, and m for eps.
 
     python -m studies.pilot [seeds]
 
 For each seed theta is where one-shot with 16 draws ends. There the pilot predicts the root mean square
 of ||grad R^S - grad R^G||, from all 720 gradients and from 64 draws, and 40 samples (draws, or
 translates of the design on both sides) measure it. m for eps is what the pilot says, for draws from 64
-gradients, for designs of no more elements from all of them; beside the smallest m whose measured
-discrepancy is at most eps / 2, and beside the paper's bound with C = 1 and B of the kernel model.
+gradients, for designs of no more elements from all of them; next to the smallest m whose measured
+discrepancy is at most eps / 2, and next to the paper's bound with C = 1 and B of the kernel model.
 Exits with 1 if a prediction from all gradients, or one for draws from 64, is off by more than a factor
 of 1.5; if m for eps is off by more than 2; or if the paper's bound is not.
 """

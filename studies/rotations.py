@@ -1,15 +1,15 @@
-"""Rotations: designs beside the grids in use, at equal exactness and at equal m.
+"""Rotations: designs next to the grids in use, at equal exactness and at equal m.
 
     python -m studies.rotations [seeds]
 
-First the sizes: m of the smallest design with inversion that is exact to l, beside the product
+First the sizes: m of the smallest design with inversion that is exact to l, next to the product
 grids of metatomic (Lebedev's rule of degree l, 2 l + 1 angles) and of l + 1 angles, the least that
 is exact (i-PI's has L angles for the rule of degree L), rebuilt from SciPy's rules; the largest
 mean over each of them of any D^k, k <= l, says that they are exact. Then a small network that was
 trained on randomly turned point clouds is averaged over m rotations: the mean-square error, against
 the average over the 1,260 that are exact to l = 14, over its variance, of designs (translated by
 uniform elements), draws and grids. Then the time of `profile` to l = 16 of 1,000 rotations and of
-`rotate` on (64, 1024, 3) float32, beside a bare batched product. Exits with 1 if a size or a time
+`rotate` on (64, 1024, 3) float32, next to a bare batched product. Exits with 1 if a size or a time
 limit is not kept.
 """
 

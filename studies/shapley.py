@@ -6,7 +6,7 @@ Diabetes (10 features), wine (13) and breast cancer (30), a random forest and a 
 players are the features of a sample; features that are not there yet are those of ten background
 samples, in turn. Exact: all 2^n coalitions (10 and 13 features), for 30 the mean of 3,000 random pairs
 of orders, whose own error is a hundredth of that of the 30 pairs compared. (TreeSHAP would be exact for
-the forests, but shap 0.51 beside scikit-learn 1.9 was off from the enumeration by about as much as our
+the forests, but shap 0.51 with scikit-learn 1.9 was off from the enumeration by about as much as our
 error.) An evaluation is one of a coalition. The table has the mean square error over features, samples
 and repeats, as a share of the mean square of the values, and its ratio to that of shap's pairs with a
 95 % interval (bootstrap over repeats and samples). KernelSHAP (with paired coalitions), Leverage SHAP

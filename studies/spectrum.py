@@ -1,4 +1,4 @@
-"""What a spectrum predicts beside what averaging really leaves, for models trained on real data.
+"""What a spectrum predicts next to what averaging really leaves, for models trained on real data.
 
     python -m studies.spectrum [inputs]
 
@@ -6,7 +6,7 @@ For each model and each S: the mean-square error of averaging the model over k S
 variance over the orbit, (a) predicted from the exact spectrum, (b) predicted from 256 draws with its
 95 % bar (three quarters of the order where the group is smaller), (c) measured over random k, h, with
 the mean over the whole group known. Then for each model what `choose` takes at two errors, from the
-draws, beside as many draws. Exits with 1 unless the median error of (a) is at most 10 %, all of (a)
+draws, next to as many draws. Exits with 1 unless the median error of (a) is at most 10 %, all of (a)
 and (b) are within three bars of (c), and no choice leaves more than as many draws. Bars of the
 comparison include the spread of (c).
 

@@ -6,11 +6,9 @@ import json
 import subprocess
 import sys
 import tomllib
-import warnings
 from pathlib import Path
 
 import numpy as np
-import pytest
 import threadpoolctl
 
 ROOT = Path(__file__).parents[1]
@@ -61,13 +59,6 @@ def test_a_deprecation_fails_a_test_only_where_it_is_about_a_line_of_ours(tmp_pa
         "what_another_package_deprecates_inside_itself"
     ], done.stdout
     assert "4 failed, 1 passed" in done.stdout
-
-
-def test_of_what_torch_says_of_a_gpu_only_that_it_makes_a_context_passes():
-    said = "Attempting to run cuBLAS, but there was no current CUDA context! Attempting to set ..."
-    warnings.warn(said, UserWarning, stacklevel=1)
-    with pytest.raises(UserWarning, match="cuBLAS failed"):
-        warnings.warn("cuBLAS failed", UserWarning, stacklevel=1)
 
 
 def test_every_worker_has_one_thread():

@@ -64,9 +64,3 @@ def test_the_last_lines_say_that_there_is_no_browser_and_what_installs_it(tmp_pa
         ABSENT,
     ]
     assert lines[2].startswith("4 skipped in")
-
-
-def test_a_run_without_browser_tests_says_nothing_of_them(tmp_path):
-    lines = run(tmp_path, "-k", "alone", browser=False)
-    assert lines[1] == ABSENT
-    assert not [line for line in lines if "browser" in line]

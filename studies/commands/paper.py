@@ -54,7 +54,7 @@ def paper(
     """Run the paper's experiment and check each of its claims.
 
     Sum regression under S_6 with no augmentation, the full group, streaming, and one-shot with 4, 16
-    and 64 elements; then, beyond the paper, designs of S beside as many draws. A run that was stopped
+    and 64 elements; then, beyond the paper, designs of S next to as many draws. A run that was stopped
     is resumed, with the same results.
 
     \b

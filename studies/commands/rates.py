@@ -58,7 +58,7 @@ def _shared(folder: str) -> Callable[[Callable[..., None]], Callable[..., None]]
 def rates(parts: tuple[str, ...], **options: Any) -> None:
     """Measure the paper's rates, bounds and costs on groups of 16 to 2^1000 elements.
 
-    Oracle calls to reach a gradient norm, by method; exact deviations beside every bound; what a step
+    Oracle calls to reach a gradient norm, by method; exact deviations next to every bound; what a step
     of training costs. About an hour on two cores. A study that was stopped is resumed, with the
     same results.
 

@@ -239,7 +239,7 @@ def measure(
 
 
 def checkerboard(study: Study) -> list[str]:
-    """What 32 shifts by design do beside 64 drawn ones, where both were run; one line per learner."""
+    """What 32 shifts by design do next to 64 drawn ones, where both were run; one line per learner."""
     scores: dict[tuple[str, str], dict[int, float]] = {}
     for row in study.rows:
         scores.setdefault((row.learner, row.way), {})[row.seed] = row.values["accuracy"]

@@ -1,4 +1,4 @@
-"""Designs beside draws of the same m: what is compared, no part of the paper.
+"""Designs next to draws of the same m: what is compared, no part of the paper.
 
 For each size there are m uniform draws, and a design of m elements that is translated on both sides:
 k S h with k and h uniform, two oracle calls. One S of six elements says little about all of them, so

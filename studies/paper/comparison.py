@@ -1,7 +1,7 @@
-"""designs.json as one table: the paper's experiment with designs beside draws of the same m.
+"""designs.json as one table: the paper's experiment with designs next to draws of the same m.
 
 Every size has, for either kind of S, its oracle calls and one array for each quantity, with one row per
-seed and one column per S. Beside them stands where the full group ends.
+seed and one column per S. Next to them stands where the full group ends.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 config.json                      what is run, written first
 seeds/seed-K-METHOD.safetensors  a finished run: the columns of results.json, theta at each of them
 replay/seed-K.safetensors        all random numbers of a seed
-seeds/seed-K-designs.safetensors designs beside draws: where each run ends, and every S
+seeds/seed-K-designs.safetensors designs next to draws: where each run ends, and every S
 results.json                     put together from the parts, the same bytes each time
 designs.json                     the same, of designs and draws
 timing.json                      how long it took, and with which versions
@@ -45,7 +45,7 @@ _MOST_NAMED = 4  # differences from the config that is there
 @final
 @dataclass(frozen=True)
 class Count:
-    """How much is finished: seeds, and over all seeds methods, certificates, designs beside draws."""
+    """How much is finished: seeds, and over all seeds methods, certificates, designs next to draws."""
 
     seeds: int
     methods: int

@@ -48,7 +48,7 @@ class Finished:
         certificate_seconds: for the certificates
         computed: runs that were not there already
         table: the results, read and checked
-        comparison: designs beside draws, read and checked; None where no design is known
+        comparison: designs next to draws, read and checked; None where no design is known
     """
 
     folder: Path
@@ -56,7 +56,7 @@ class Finished:
     seconds: float  # for the runs and their evaluation
     certificate_seconds: float
     computed: int  # methods of seeds that were not there yet
-    comparison: Comparison | None = None  # designs beside draws, where designs are known
+    comparison: Comparison | None = None  # designs next to draws, where designs are known
 
     @property
     def results(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the deviations say: against m and |G|, beside the bounds; and why families differ."""
+"""What the deviations say: against m and |G|, next to the bounds; and why families differ."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _irreps(measured: Measured) -> Table:
     ]
     columns = ["group", "dimension", "mean norm", "uniform orthogonal matrices", "free"]
     note = (
-        f"Norm of the mean of m = {_M} matrices on each irrep, beside random matrices of its size."
+        f"Norm of the mean of m = {_M} matrices on each irrep, next to random matrices of its size."
     )
     return Table("irreps", "Every irrep by itself", columns, rows, note)
 

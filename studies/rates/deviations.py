@@ -1,9 +1,9 @@
-"""The exact deviation of m draws against m and |G|, beside the bounds and the floor.
+"""The exact deviation of m draws against m and |G|, next to the bounds and the floor.
 
 draws    exact deviations of independent samples, by family, size and m
-irreps   the norm of the mean on every single irrep of S_n, beside uniform orthogonal matrices
-words    the exact norm of D_S^k beside deviation^k
-designs  known designs beside draws of as many elements: whole, and to the degree of the design
+irreps   the norm of the mean on every single irrep of S_n, next to uniform orthogonal matrices
+words    the exact norm of D_S^k next to deviation^k
+designs  known designs next to draws of as many elements: whole, and to the degree of the design
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _draws(G: Group, task: Task) -> Result:
 
 
 def _irreps(G: Group, task: Task) -> Result:
-    """The mean norm of (1/m) sum_j pi(g_j), by irrep, beside as many uniform orthogonal matrices."""
+    """The mean norm of (1/m) sum_j pi(g_j), by irrep, next to as many uniform orthogonal matrices."""
     m, draws = task["m"], task["draws"]
     samples = [_sample(G, m, 500 + seed).elements for seed in range(draws)]
     rows: list[list[float]] = []
@@ -101,7 +101,7 @@ def _irreps(G: Group, task: Task) -> Result:
 
 
 def _words(G: Group, task: Task) -> Result:
-    """Mean exact norms of D_S^k, k = 1, ..., 4, beside the mean of the k-th powers of the first."""
+    """Mean exact norms of D_S^k, k = 1, ..., 4, next to the mean of the k-th powers of the first."""
     samples = [_sample(G, task["m"], 700 + seed) for seed in range(task["draws"])]
     norms = [[_power_norm(S, k) for S in samples] for k in range(1, 5)]
     powers = [[value**k for value in norms[0]] for k in range(1, 5)]

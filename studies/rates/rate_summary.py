@@ -1,4 +1,4 @@
-"""What the rates say: slopes of oracle calls in eps, by group and method, beside the theory's."""
+"""What the rates say: slopes of oracle calls in eps, by group and method, next to the theory's."""
 
 from __future__ import annotations
 

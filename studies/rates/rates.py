@@ -4,7 +4,7 @@ one-shot    m draws, descent on S until the gradient on S is far below eps, the 
 words       the same over all m^2 words of two letters: m calls for m^2 elements
 designs     the same over known designs, moved by two uniform elements (k S h): two calls
 streaming   the step size of prop:app-group-sgd for eps, until the mean square of the full gradient over
-            the iterates so far is at most eps^2: what the proposition bounds; beside it, when an
+            the iterates so far is at most eps^2: what the proposition bounds; next to it, when an
             iterate reached eps for the first time; over decades of eps where the group can be listed
 best step   the first time that an iterate reaches eps, for each step size of a grid
 full        all of G, whatever eps is; the steps that it takes
@@ -206,7 +206,7 @@ def _best_step(given: StudyProblem, task: Task) -> Result:
 
 
 def _full(given: StudyProblem, task: Task) -> Result:
-    """How many steps of size 1/L reach each eps, beside those that suffice for any such problem."""
+    """How many steps of size 1/L reach each eps, next to those that suffice for any such problem."""
     first = float(norms(gradients(given.full.A, given.full.v, given.start)))
     eps = [first / 2 / _RATIO**k for k in range(14)]
     moments = given.full.A, given.full.v

@@ -6,7 +6,7 @@ The search (`python -m studies.records`)
     orders                   orders with even middles, or even neighbours
     groups, cells            permutation groups by generators; annealing, for these two
     signs                    orthogonal arrays of signs
-    products                 orders of classes beside orders of columns
+    products                 orders of classes next to orders of columns
     deviations               least norms: permutations, shifts, grids, dihedral and signed groups, signs
     flat                     difference sets and other known constructions of them
     pairs, matrices, spectra their annealing: permutations by pairs, any group, abelian groups

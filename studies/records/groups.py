@@ -139,7 +139,7 @@ def matrices(d: int, p: int, *, kind: str) -> Rows:
 
 
 def mathieu(n: int) -> Rows:
-    """M11 on 11 points: x + 1 and 4 x^2 - 3 x^7 mod 11; M12 with -1/x beside (Mathieu 1861)."""
+    """M11 on 11 points: x + 1 and 4 x^2 - 3 x^7 mod 11; M12 with -1/x too (Mathieu 1861)."""
     x = np.arange(11)
     rows = np.array([(x + 1) % 11, [(4 * i**2 - 3 * i**7) % 11 for i in range(11)]])
     if n == 11:

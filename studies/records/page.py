@@ -170,7 +170,7 @@ def shifts() -> str:
 
 
 def rotations() -> str:
-    """Exact sets of rotations beside those of others."""
+    """Exact sets of rotations next to those of others."""
     found = exact_sizes("SO3")
     header = ["exact to l", "records", "Gräf", "Womersley", "Gräf, with weights"]
     rows = []
@@ -237,7 +237,7 @@ SHADES = {
 
 
 def picture() -> Figure:
-    """Deviation against m beside draws and bounds, sizes of exact rotations, and all gaps."""
+    """Deviation against m next to draws and bounds, sizes of exact rotations, and all gaps."""
     figure = new_figure(height=5.6)
     (a, b), (c, d) = figure.subplots(2, 2)
     title(a, "a", "deviation, permutations of six")

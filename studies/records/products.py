@@ -1,4 +1,4 @@
-"""Orders of classes beside orders of columns: exact sets in S_c x S_p.
+"""Orders of classes next to orders of columns: exact sets in S_c x S_p.
 
 Degree 1: each class, and each column, goes to each place equally often. Degree 2: so do ordered pairs
 of classes and of columns, and every (class, column) goes to every (place, place) equally often.

@@ -1,7 +1,8 @@
 """The files of records: read, merge what is better, write.
 
-A record is one JSON object per line (docs/records_submit.md says what its fields mean). For one question
-there is one record: the group, the criterion, the degree, and for a least deviation the number of elements.
+A record is one JSON object per line (docs/records_submit.md says what its fields mean). For one
+question there is one record: the group, the criterion, the degree, and for a least deviation the number
+of elements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Figures and pages for people.
 
 charts         what is drawn, for the figures and the page
-figures        the charts on paper: the paper's figure, certified bounds beside the truth
+figures        the charts on paper: the paper's figure, certified bounds next to the truth
 tables         what the page shows in numbers
 markup         HTML that escapes by construction
 page           report.html

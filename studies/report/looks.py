@@ -36,7 +36,7 @@ _SETTINGS = {
     "pdf.fonttype": 42,  # TrueType, which printers and arXiv take; Type 3 they refuse
 }
 
-GREY = "#C9C9C9"  # what was not chosen, and what stands beside
+GREY = "#C9C9C9"  # what was not chosen, and what is only compared
 GRID = "#ECECEC"
 _QUIET = "#AAAAAA"
 

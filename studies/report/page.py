@@ -142,7 +142,7 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
         tag("h2", "What is certified"),
         tag(
             "p",
-            "Upper bounds on the full-gradient norm along the one-shot runs, beside the truth: "
+            "Upper bounds on the full-gradient norm along the one-shot runs, next to the truth: "
             f"{listed(bounds, 'and')}. Bands span all seeds. Bounds are rounded up; in brackets, "
             "how many times the true norm at that one iterate they are. The theorem bounds the error "
             "of the gradient at every theta of the box at once. How many times the largest error found "
@@ -166,7 +166,7 @@ def _designs(found: Comparison | None, charts: Sequence[Chart], *, first: int) -
         tag(
             "p",
             "Not in the paper: the same experiment with S chosen by construction, "
-            f"{listed(names, 'and')}, moved by a random element on either side, beside m independent "
+            f"{listed(names, 'and')}, moved by a random element on either side, next to m independent "
             "draws and the full group. The discrepancy is the distance between the gradients over S and "
             f"over the whole group at the end of training. Each seed is the mean over {samples} S; bars "
             "and bands are one standard deviation over the seeds.",

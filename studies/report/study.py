@@ -103,7 +103,7 @@ def _csv(given: Table) -> bytes:
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
-    """All panels, two beside each other, each with its legend below it."""
+    """All panels, two in a row, each with its legend below it."""
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     figure = new_figure(height=3.4 * rows)

@@ -34,7 +34,7 @@ def final_table(results: Results) -> Markup:
 
 
 def certificate_table(results: Results) -> Markup:
-    """For each S its deviation beside the bounds, and each bound beside the truth at the end."""
+    """For each S its deviation next to the bounds, and each bound next to the truth at the end."""
     facts = [fact for fact in FACTS if fact.column]
     bounds = [bound for bound in BOUNDS if bound.label]
     head = ["method", *(fact.column for fact in facts), *OVER_THE_BOX.values()]
@@ -72,7 +72,7 @@ def design_table(found: Comparison) -> Markup:
             rows.append([name, f"{size.m:,}", f"{each.oracle_calls:,}", *ends])
     ends = (plus_minus(found.full[name]) if name in found.full else "0" for name in MEASURED)
     calls = f"{found.full_calls:,}"
-    return table(head, [*rows, ["full group", calls, calls, *ends]], label="Designs beside draws")
+    return table(head, [*rows, ["full group", calls, calls, *ends]], label="Designs next to draws")
 
 
 def facts_table(facts: Mapping[str, Any], *, label: str) -> Markup:

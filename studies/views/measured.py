@@ -1,8 +1,8 @@
-"""One model of one task: every scheme at every m, beside what the spectrum predicts.
+"""One model of one task: every scheme at every m, next to what the spectrum predicts.
 
 error      root mean square distance of the average from the exact mean over the group, over that of one
            uniform view: over inputs, and over repeats of everything that is random
-score      of averaged predictions, in the mean over repeats, each with every input moved by a uniform
+score      of averaged predictions, averaged over repeats, each with every input moved by a uniform
            random element of its own; and its standard deviation
 predicted  the same error from the spectrum, for k S h with k, h uniform
 """

@@ -239,7 +239,7 @@ LEBEDEV = (*range(3, 33, 2), *range(35, 132, 6))
 
 
 def mean_square(values: Any) -> float:
-    """Squares summed over the last axis, in the mean over all others."""
+    """Squares summed over the last axis, averaged over all others."""
     return float(np.square(values).sum(axis=-1).mean())
 
 

@@ -1,4 +1,4 @@
-"""What the views say: one row for each (task, model, scheme, m), predictions beside them, panels.
+"""What the views say: one row for each (task, model, scheme, m), predictions next to them, panels.
 
 The rows are a public table: `COLUMNS` says what is in them, and everything on the page "How many
 views?" is made from them, also from those that others add.

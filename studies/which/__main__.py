@@ -1,4 +1,4 @@
-"""Which S? The set made for a model beside all others that one could take.
+"""Which S? The set made for a model next to all others that one could take.
 
     python -m studies.which [--pairs NAMES] [--data FOLDER] [--calls N] [--quick] [--out FOLDER]
 

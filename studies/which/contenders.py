@@ -18,7 +18,7 @@ from sparseaug.spectrum.spectrum import Spectrum
 Rule = Callable[[Group, int, np.random.Generator], Rows]
 
 SEARCHED = ("search", "nested", "full")  # names that are not sets of the catalogue
-FIELD_SEEDS = 5  # rules that draw are taken in the mean over so many
+FIELD_SEEDS = 5  # rules that draw are averaged over so many
 
 
 class Contender(NamedTuple):

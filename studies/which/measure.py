@@ -4,7 +4,7 @@ of S.
 The share left is the mean-square distance from the mean over G of the mean over k S h, k and h
 uniform, over the variance. A group whose irreps can all be measured: the expectation over all k and
 h, from the exact spectra of `PARTS` parts of the inputs, which say how much it depends on them.
-Others: the mean over `TRANSLATES` pairs k, h that are the same for all S, beside the mean over G:
+Others: the mean over `TRANSLATES` pairs k, h that are the same for all S, next to the mean over G:
 over all of it, from a quadrature (rotations), or from `REFERENCE` draws, whose own share 1 /
 `REFERENCE` is taken off.
 """

@@ -118,12 +118,12 @@ def signs_and_orders(_: Path | None) -> Pair:
 
 
 def patients(_: Path | None) -> Pair:
-    """Sets of five patients: how their disease goes on, in the mean."""
+    """Sets of five patients: how their disease goes on on average."""
     return _sets(load_diabetes(return_X_y=True), 5, 4)
 
 
 def wines(_: Path | None) -> Pair:
-    """Sets of ten wines: how much proline they hold, in the mean."""
+    """Sets of ten wines: how much proline they hold, on average."""
     x = load_wine().data
     return _sets((x[:, :-1], x[:, -1]), 10, 4)
 

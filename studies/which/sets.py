@@ -5,7 +5,7 @@
 
 CIFAR-10 (Krizhevsky 2009), the middle 28 x 28 of 12,000 + 4,000 photographs. A pilot measures the
 spectrum of each network over all 784 shifts, untrained and after one epoch on photographs as they
-are, and the S that minimises its prediction is made; beside it draws, an even grid, the design
+are, and the S that minimises its prediction is made; next to it draws, an even grid, the design
 without a model and the one of least deviation.
 """
 

@@ -140,7 +140,7 @@ def run(folder: Path, out: Path, seed: int, *, quick: bool) -> None:
 
 
 def table(rows: list[dict[str, Any]], sets: dict[str, Any]) -> str:
-    """Means over seeds and half the range; beside what the sets leave of the pilots' variance."""
+    """Means over seeds and half the range; next to what the sets leave of the pilots' variance."""
     lines = [
         "| network | S | m | accuracy, moved | +- | left, untrained | left, brief | deviation |",
         "|---|---|---|---|---|---|---|---|",

@@ -4,9 +4,9 @@
 
 An entry of `mutants.toml` names a function, a method or a constant (`where`), a text in it (`old`), what
 it becomes (`new`), the tests that must fail, and why it would be unsound. The text is looked for in what
-`ast.unparse` writes, so comments and line breaks do not matter. Each mutant (with words, those whose name
-holds one) runs in a copy of the tree; one with `survives` is expected to pass. An entry that does not
-apply any more is a failure; `--list` prints these and runs nothing.
+`ast.unparse` writes, so comments and line breaks do not matter. Each mutant (with words, those whose
+name holds one) runs in a copy of the tree; one with `survives` is expected to pass. An entry that does
+not apply any more is a failure; `--list` prints these and runs nothing.
 """
 
 from __future__ import annotations
@@ -122,15 +122,12 @@ def main() -> int:
     faults = {mutant: text for mutant in chosen if (text := mutant.fault(ROOT))}
     for mutant, text in faults.items():
         print(f"! does not apply: {mutant.name}: {text}")
-    if options.list:
-        return int(bool(faults))
-    fit = [mutant for mutant in chosen if mutant not in faults]
+    fit = [mutant for mutant in chosen if mutant not in faults and not options.list]
     wrong, survivors = len(faults), 0
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "copy"
-        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*OUTPUTS))
+        root = shutil.copytree(ROOT, Path(folder) / "copy", ignore=shutil.ignore_patterns(*OUTPUTS))
         every = sorted({test for mutant in fit for test in mutant.tests})
-        if (state := run(every, root, 20 * options.seconds)) != "survived":
+        if every and (state := run(every, root, 20 * options.seconds)) != "survived":
             print(f"the tests do not pass without a mutant: {state}")
             return 2
         for number, mutant in enumerate(fit, start=1):
@@ -145,7 +142,7 @@ def main() -> int:
             wrong += bad
             line = f"{' !'[bad]} {number:3}/{len(fit)} {state:9}"
             print(f"{line} {time.perf_counter() - start:5.1f} s  {mutant.name}", flush=True)
-    print(f"{len(fit)} mutants: {len(fit) - survivors} caught, {survivors} survived")
+    print(f"{len(fit)} mutants tried: {survivors} survived; {len(faults)} do not apply")
     return int(wrong > 0)
 
 

@@ -1,4 +1,4 @@
-"""Designs beside draws: the claims on made-up tables, and the runs against plain loops."""
+"""Designs next to draws: the claims on made-up tables, and the runs against plain loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment beside a plain reference that knows the replay files and the paper, nothing else."""
+"""The experiment next to a plain reference that knows the replay files and the paper, nothing else."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ import time
 import joblib
 import pytest
 
-from sparseaug.errors import ConfigMismatchError
 from studies.rates import run_study
 
 pytest.importorskip("sklearn")
@@ -118,15 +117,3 @@ def kill_and_finish(whole, folder, *, kills, longest):
 
 def test_killed_studies_go_on_to_the_same_bytes(whole, tmp_path):
     kill_and_finish(whole, without(whole, tmp_path / "killed", keep=0.7), kills=2, longest=2.0)
-
-
-@pytest.mark.slow
-def test_studies_killed_at_fifty_moments_go_on_to_the_same_bytes(whole, tmp_path):
-    kill_and_finish(whole, tmp_path / "killed", kills=50, longest=8.0)
-
-
-def test_a_folder_of_another_study_is_refused(whole):
-    before = results(whole)
-    with pytest.raises(ConfigMismatchError, match="holds another study"):
-        run_study(whole, quick=False, jobs=1)
-    assert results(whole) == before

@@ -4,7 +4,6 @@ import pytest
 
 from sparseaug.errors import FileFormatError
 from studies.paper import read_results
-from studies.paper.quantities import QUANTITIES, Quantity
 from studies.report import write_report
 
 
@@ -61,26 +60,3 @@ def test_results_without_a_checksum_or_edited_are_refused(synthetic, save):
     path.write_text(json.dumps(plain))
     with pytest.raises(FileFormatError, match="has no sha256"):
         read_results(path.parent)
-
-
-def test_files_from_before_a_quantity_or_a_bound_was_added_are_read(synthetic, save, monkeypatch):
-    first = [each for each in QUANTITIES if not each.added]
-    later = Quantity("value", "value", lambda evaluation, theta: 0.0, added=True)
-    monkeypatch.setattr("studies.paper.results.QUANTITIES", [*first, later])
-    results = synthetic()
-    later_ones = ("sharp-bound", "spectral", "words", "box-B", "box-L", "box-error")
-    for certificate in results["certificates"].values():
-        for name in later_ones:
-            del certificate[name]
-    read = read_results(save(results))
-    assert read.quantities == first
-    assert read.certificates["one-shot-4"].values.keys() == {
-        *("deviation", "a-priori-bound", "kernel", "a-priori")
-    }
-    assert write_report(save(results))
-    for method in results.keys() - {"config", "certificates"}:
-        results[method]["value"] = results[method]["test_risk"]
-    assert read_results(save(results)).quantities == [*first, later]
-    del results["full"]["value"]
-    with pytest.raises(FileFormatError, match="value is missing in 'full'"):
-        read_results(save(results))

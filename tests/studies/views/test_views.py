@@ -242,7 +242,7 @@ def test_draws_by_formula_are_the_fewest_that_leave_a_tenth(order):
 
 
 def scored(better, gaps):
-    """Rows beside a whole group with a score of 70."""
+    """Rows next to a whole group with a score of 70."""
     return [
         {**ROW, "better": better, "m": m, "score": 70 + gap, "gap": gap, **_ends(low, high)}
         for m, (gap, low, high) in gaps.items()
@@ -259,7 +259,7 @@ def _ends(low, high):
         ("higher", {2: (-2, -4, 0.1), 4: (-0.1, -0.8, 0.6), 8: (0, 0, 0)}, 8),  # 0 is in all three
         ("higher", {2: (-5, -6, -4), 4: (-0.6, -0.7, -0.5)}, 4),  # within 1 %, though worse
         ("higher", {2: (3, 2, 4)}, 2),  # better
-        ("higher", {2: (0.5, -0.9, 1.9)}, None),  # better in the mean
+        ("higher", {2: (0.5, -0.9, 1.9)}, None),  # better on average
         ("lower", {2: (0.2, -1, 1.4), 4: (0.6, 0.5, 0.7)}, 4),
         ("lower", {2: (-5, -6, -4)}, 2),
         ("lower", {2: (5, 4, 6)}, None),
