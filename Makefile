@@ -4,6 +4,8 @@ SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo -n)
 BIN := .venv/bin
 # neighbours share what a file prepares: each worker starts with half of the list, then takes from the other
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+# what `make check` runs and `make test` does not
+REST := tests/docs tests/examples tests/project tests/studies
 export NO_MKDOCS_2_WARNING = 1
 # two test workers share two cores: more threads each only get in the way
 export OPENBLAS_NUM_THREADS = 1
@@ -33,11 +35,11 @@ test: .venv/dev   ## install and check the library: lint, types, its tests, doct
 	@$(MAKE) --no-print-directory --jobs 2 types library
 
 types: ; $(BIN)/mypy src
-library: ; $(PYTEST) src README.md tests --ignore tests/docs --ignore tests/studies
+library: ; $(PYTEST) src README.md tests $(addprefix --ignore ,$(REST))
 
-check: .venv/dev   ## install and check the rest: pages, studies, benchmarks, a browser, other processors
+check: .venv/dev   ## install and check the rest: pages, studies, examples, the release, a browser, other processors
 	$(BIN)/mypy
-	$(PYTEST) docs studies tests/docs tests/studies
+	$(PYTEST) docs studies $(REST)
 	@$(MAKE) --no-print-directory browser kernels
 
 kernels: .venv/dev   ## the numerical tests with the loops of other processors: three minutes

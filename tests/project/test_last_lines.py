@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.extras import installed
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SUITE = """
 import pytest
 from tests.last_lines import in_browser

@@ -14,7 +14,7 @@ import pytest
 import sparseaug
 from tests.dist import NEEDED, sdist_faults, wheel_faults
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
 # a copy of the project without them, such as the sdist, has nothing to check

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import threadpoolctl
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 ELSEWHERE = """
 import warnings

@@ -11,7 +11,7 @@ import pytest
 
 from tests.extras import REASON
 
-FOLDER = Path(__file__).parents[1] / "examples"
+FOLDER = Path(__file__).parents[2] / "examples"
 
 
 def printed(name: str) -> dict[str, float]:
