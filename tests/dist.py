@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 NEEDED = (  # in the sdist
     *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "conftest.py"),
-    *("src/sparseaug/__init__.pyi", "src/sparseaug/py.typed", "tests/conftest.py", "docs/index.md"),
+    *("src/sparseaug/py.typed", "tests/conftest.py", "docs/index.md"),
 )
 TESTS = ("tests/qmc", "tests/theory", "tests/sampling", "tests/test_public_names.py")
 EXAMPLE = """
@@ -45,7 +45,7 @@ def wheel_faults(names: Iterable[str], version: str) -> Iterator[str]:
 
 
 def sdist_faults(names: Iterable[str], version: str, tracked: set[str]) -> Iterator[str]:
-    """The same for an sdist, beside what git tracks."""
+    """The same for an sdist, compared with what git tracks."""
     top = f"sparseaug-{version}/"
     names = set(names)
     yield from (f"{name} is outside {top}" for name in names if not name.startswith(top))

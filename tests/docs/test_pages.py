@@ -64,6 +64,7 @@ def visible(source: str) -> str:
         r"^::: .*$",
         rf"</?(?:{'|'.join(TAGS)})\b[^>]*>",
         r"^ *[?!]{3}\+? \w+",
+        r"^ *\d+\. ",
     ):
         source = re.sub(taken, " ", source, flags=re.MULTILINE)
     return " ".join([source, *code]).replace("<BLANKLINE>", "")
