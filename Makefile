@@ -67,7 +67,7 @@ serve: .venv/dev   ## serve the documentation on localhost, rebuilt as files cha
 
 browser: .venv/dev   ## install Chromium with apt-get, if that works, and look at every page in it
 	@command -v chromium || command -v chromium-browser \
-		|| { $(SUDO) apt-get update --quiet && $(SUDO) apt-get install --quiet --yes chromium; } \
+		|| { $(SUDO) timeout 120 apt-get update --quiet && $(SUDO) timeout 600 apt-get install --quiet --yes chromium; } \
 		|| echo "NOT LOOKED AT: Chromium could not be installed. Install it and run 'make browser'."
 	$(BIN)/pytest -m "slow or not slow" tests/docs/test_browser.py tests/studies/report/test_page.py
 
