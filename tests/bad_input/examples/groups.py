@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,8 @@ def of_family(g: Any) -> Any:
     e = g.identity()
     named = g.name not in ("turns", "Cube24")
     at = {"elements": e, "also": "permutations"}
-    for name in FINITE.split():
-        if hasattr(g, name):
-            yield good(getattr(g, name), a=e, b=e, **at)
+    for name in filter(partial(hasattr, g), FINITE.split()):
+        yield good(getattr(g, name), a=e, b=e, **at)
     yield good(g.elements, via=lambda **given: next(g.elements(**given)))
     if g.points:
         yield good(g.permutations, **at)
@@ -70,8 +70,8 @@ def of_families() -> Any:
 def of_rotations(g: Any) -> Any:
     """What rotations have that other groups do not, and what they share."""
     e = g.identity()
-    at = {"elements": e, "a": e, "b": e, "matrices": g.matrices(e), "degree": 2}
-    for name in INFINITE.split():
+    at = {"elements": e, "a": e, "b": e, "matrices": np.eye(g.n)[None], "degree": 2}
+    for name in filter(partial(hasattr, g), INFINITE.split()):
         takes = {"elements": ("array of NaN", "tensor of NaN")} if name == "contains" else {}
         yield good(getattr(g, name), takes=takes, **at)
     yield good(list(g.irreps_to(2))[-1].matrices, of="an irrep", elements=e)

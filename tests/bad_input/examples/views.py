@@ -12,7 +12,7 @@ from tests.bad_input.judge import Fresh, Table
 FOLDER = tempfile.TemporaryDirectory()  # gone with the process
 X = np.arange(12.0).reshape(4, 3)
 ACTION = sa.permute_axis(sa.cyclic(3))
-S = sa.Oracle(ACTION.group, 1).draw(6)
+S = sa.Oracle(ACTION.group, 1).draw(3)
 STORE = sa.views.compute(X, ACTION, S, out=f"{FOLDER.name}/store")
 NEW = Fresh(lambda: tempfile.mkdtemp(dir=FOLDER.name))
 LABELS = ("tensor of NaN", "frame of text")  # four numbers, and four words
