@@ -119,10 +119,14 @@ def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> 
         kept[_different_rows(d, len(kept) - m, rng, even=even) @ (1 << np.arange(d))] = False
         return _all_rows(d)[kept]
     rows, seen, made = np.empty((m, d), np.int64), set[bytes](), 0
+    columns = np.arange(d)
     while made < m:
+        before = columns
         for attempt in range(TRIES):
             array = _array(d, m - made, rng, even=even, small=2 * attempt >= TRIES)
-            part = array[:, rng.permutation(d)] ^ rng.integers(2, size=d)
+            # flips of one linear array are equal or disjoint, if its columns keep their order
+            columns = before if made and attempt % 2 else rng.permutation(d)
+            part = array[:, columns] ^ _flips(array[0, columns], seen, rng)
             keys = _keys(part)
             if seen.isdisjoint(keys) and len(set(keys)) == len(keys):
                 break
@@ -134,6 +138,14 @@ def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> 
         rows[made : made + len(part)] = part
         made += len(part)
     return rows
+
+
+def _flips(row: Rows, seen: set[bytes], rng: np.random.Generator) -> Rows:
+    """Random flips of d bits that take this row to one that is not there yet."""
+    while True:
+        flips: Rows = rng.integers(2, size=len(row))
+        if _keys((row ^ flips)[None])[0] not in seen:
+            return flips
 
 
 def _keys(rows: Rows) -> list[bytes]:
