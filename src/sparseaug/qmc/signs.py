@@ -34,7 +34,7 @@ LARGEST_MATRIX = 2048
 """Order up to which a Hadamard matrix is made as a whole, 32 MiB."""
 
 TRIES = 8
-"""Flips of an array that are tried, until no row of it is among the rows so far."""
+"""Flips of an array that are tried, until no row of it is among the rows so far; or the best of them."""
 
 MOST_SIGNS = 4
 """Products of up to so many signs are reported."""
@@ -119,18 +119,20 @@ def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> 
         kept[_different_rows(d, len(kept) - m, rng, even=even) @ (1 << np.arange(d))] = False
         return _all_rows(d)[kept]
     rows, seen, made = np.empty((m, d), np.int64), set[bytes](), 0
-    columns = np.arange(d)
+    before = np.arange(d)
     while made < m:
-        before = columns
+        tries: list[tuple[float, Rows, Rows]] = []
         for attempt in range(TRIES):
             array = _array(d, m - made, rng, even=even, small=2 * attempt >= TRIES)
             # flips of one linear array are equal or disjoint, if its columns keep their order
             columns = before if made and attempt % 2 else rng.permutation(d)
             part = array[:, columns] ^ _flips(array[0, columns], seen, rng)
-            keys = _keys(part)
-            if seen.isdisjoint(keys) and len(set(keys)) == len(keys):
+            new = len(set(_keys(part)) - seen) / len(part)
+            tries.append((new, part, columns))
+            if new == 1:
                 break
-        for i, key in enumerate(keys):
+        _, part, before = max(tries, key=lambda tried: tried[0])
+        for i, key in enumerate(_keys(part)):
             while key in seen:
                 part[i] = rng.integers(2, size=d)
                 key = _keys(part[i : i + 1])[0]
