@@ -96,6 +96,16 @@ def test_no_gradient_of_a_sample_is_longer_than_the_layers_allow(name, loss):
         assert np.mean(most) <= limit < math.inf
 
 
+def test_a_conv_of_one_image_without_its_axis_of_channels_is_refused():
+    """torch takes (1, 64, 64) for one image, not for one sample of 64 x 64; the rule counts samples."""
+    layer = nn.Conv2d(1, 1, 3, padding=1).double()
+    nn.init.ones_(layer.weight)
+    data = torch.ones(1, 64, 64).double(), torch.zeros(1, 64, 64).double()
+    risk = sann.ModuleRisk(nn.Sequential(layer), nn.MSELoss(), data, TURN, None)
+    with pytest.raises(UnsupportedError, match="takes the samples of an x of 3 axes for channels"):
+        derived_limit(risk)
+
+
 def grid(*shape: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(0)
     return torch.randn(1, *shape, generator=generator, dtype=torch.float64)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import copy
 import functools
 import math
+import sys
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -298,7 +300,40 @@ VARIANTS = {
         lambda n, c, f, s: swapped(torch.Tensor, "flatten", times_100(torch.Tensor.flatten)),
         "Tensor.flatten was replaced",
     ),
+    "method of another class": (
+        lambda n, c, f, s: swapped(nn.ReLU, "forward", nn.Mish.forward),
+        "ReLU has a class whose forward was replaced",
+    ),
+    "other functions for one module of torch": (
+        lambda n, c, f, s: swapped(
+            sys.modules["torch.nn.modules.linear"],
+            "F",
+            SimpleNamespace(linear=times_100(functional.linear)),
+        ),
+        "Linear has another module as F",
+    ),
+    "function below that of torch": (
+        lambda n, c, f, s: (
+            n.append(nn.Dropout().eval()),
+            swapped(torch._VF, "dropout", lambda x, p, train: 100 * x),
+        )[1],
+        "torch._VF.dropout was replaced",
+    ),
+    "kernel from Python": (
+        lambda n, c, f, s: kernel("relu", lambda x: 100 * x.clamp(min=0)),
+        "the kernel aten/relu/AutogradCPU was replaced",
+    ),
 }  # fmt: skip
+
+
+@contextmanager
+def kernel(name, function):
+    library = torch.library.Library("aten", "IMPL")
+    library.impl(name, function, "AutogradCPU")
+    try:
+        yield
+    finally:
+        library._destroy()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from scipy.stats import chi2
 import sparseaug as sa
 from sparseaug._records import orders_of
 from sparseaug.errors import ArgumentError
-from sparseaug.qmc.orders import BALANCES
+from sparseaug.qmc.orders import BALANCES, MAKERS
 
 EXACT_ROWS = {3: 6, 4: 12, 5: 12, 6: 24, 7: 24, 8: 36, 9: 36, 10: 48, 11: 60, 12: 72}
 
@@ -148,6 +148,12 @@ def test_every_item_follows_every_other_equally_often(n):
     follow = Counter(pair for row in rows.tolist() for pair in pairwise(row))
     assert len(follow) == n * (n - 1)
     assert set(follow.values()) == {m // n}
+
+
+@pytest.mark.parametrize("n", [3, 5, 6, 7, 9, 19])
+def test_no_order_of_a_block_of_neighbours_comes_twice(n):
+    block = MAKERS["neighbours"](n, 4 * n)
+    assert len(np.unique(block, axis=0)) == len(block)
 
 
 def test_first_items_are_exact_for_five_and_as_even_as_whole_numbers_allow_for_nine():

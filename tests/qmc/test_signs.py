@@ -36,6 +36,15 @@ def test_rows_have_the_highest_strength_that_is_known_for_so_many(d, m, t):
     assert strength(rows) >= t
 
 
+@pytest.mark.parametrize(("d", "m"), [(7, 32), (12, 2048), (16, 768)])
+def test_what_follows_an_array_is_an_array_of_other_rows(d, m):
+    """Not random rows in the places of those that the first one has, too."""
+    for seed in range(3):
+        rows = sa.signs(d, m, rng=seed)
+        assert len(np.unique(rows, axis=0)) == m
+        assert strength(rows) >= 3
+
+
 @pytest.mark.parametrize("d", [1, 2, 5, 13, 3000, 20_000])
 def test_any_number_of_rows_is_made(d):
     for m in (1, 2, 3, 7, 50, 101) if d < 3000 else (1, 9):

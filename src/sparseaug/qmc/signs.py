@@ -34,7 +34,7 @@ LARGEST_MATRIX = 2048
 """Order up to which a Hadamard matrix is made as a whole, 32 MiB."""
 
 TRIES = 8
-"""Flips of an array that are tried, until no row of it is among the rows so far."""
+"""Flips of an array that are tried, until no row of it is among the rows so far; or the best of them."""
 
 MOST_SIGNS = 4
 """Products of up to so many signs are reported."""
@@ -119,14 +119,20 @@ def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> 
         kept[_different_rows(d, len(kept) - m, rng, even=even) @ (1 << np.arange(d))] = False
         return _all_rows(d)[kept]
     rows, seen, made = np.empty((m, d), np.int64), set[bytes](), 0
+    before = np.arange(d)
     while made < m:
+        tries: list[tuple[float, Rows, Rows]] = []
         for attempt in range(TRIES):
             array = _array(d, m - made, rng, even=even, small=2 * attempt >= TRIES)
-            part = array[:, rng.permutation(d)] ^ rng.integers(2, size=d)
-            keys = _keys(part)
-            if seen.isdisjoint(keys) and len(set(keys)) == len(keys):
+            # flips of one linear array are equal or disjoint, if its columns keep their order
+            columns = before if made and attempt % 2 else rng.permutation(d)
+            part = array[:, columns] ^ _flips(array[0, columns], seen, rng)
+            new = len(set(_keys(part)) - seen) / len(part)
+            tries.append((new, part, columns))
+            if new == 1:
                 break
-        for i, key in enumerate(keys):
+        _, part, before = max(tries, key=lambda tried: tried[0])
+        for i, key in enumerate(_keys(part)):
             while key in seen:
                 part[i] = rng.integers(2, size=d)
                 key = _keys(part[i : i + 1])[0]
@@ -134,6 +140,14 @@ def _different_rows(d: int, m: int, rng: np.random.Generator, *, even: bool) -> 
         rows[made : made + len(part)] = part
         made += len(part)
     return rows
+
+
+def _flips(row: Rows, seen: set[bytes], rng: np.random.Generator) -> Rows:
+    """Random flips of d bits that take this row to one that is not there yet."""
+    while True:
+        flips: Rows = rng.integers(2, size=len(row))
+        if _keys((row ^ flips)[None])[0] not in seen:
+            return flips
 
 
 def _keys(rows: Rows) -> list[bytes]:

@@ -145,6 +145,10 @@ def _linear(layer: Any, a: Tensor, out: Tensor) -> Rule:
 
 
 def _conv(layer: Any, a: Tensor, out: Tensor) -> Rule:
+    if a.ndim != layer.weight.ndim:
+        raise _unknown(
+            f"{type(layer).__name__} takes the samples of an x of {a.ndim} axes for channels"
+        )
     ones = torch.ones_like(a[:, :1]).requires_grad_()
     counter = nn.utils.skip_init(  # no random numbers
         type(layer), 1, 1, layer.kernel_size, layer.stride, layer.padding, layer.dilation,
@@ -205,14 +209,14 @@ def _softmax(layer: Any, a: Tensor, out: Tensor) -> Rule:
 
 
 def _max_pool(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if layer.dilation not in (1, (1, 1)):
+    if _pair(layer.dilation) != (1, 1):
         raise _unknown("MaxPool2d with dilation is not known")
     repeated = math.sqrt(_overlaps(layer))
     return Rule(repeated, repeated)
 
 
 def _avg_pool(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if layer.ceil_mode or layer.divisor_override or layer.padding not in (0, (0, 0)):
+    if layer.ceil_mode or layer.divisor_override or _pair(layer.padding) != (0, 0):
         raise _unknown("AvgPool2d with padding, ceil_mode or divisor_override is not known")
     size = math.prod(_pair(layer.kernel_size))
     repeated = math.sqrt(_overlaps(layer) / size)
@@ -226,7 +230,7 @@ def _overlaps(layer: Any) -> int:
 
 
 def _pair(value: Any) -> tuple[int, int]:
-    return value if isinstance(value, tuple) else (value, value)
+    return tuple(value) if isinstance(value, tuple | list) else (value, value)
 
 
 def _plain(layer: Any, a: Tensor, out: Tensor) -> Rule:

@@ -9,6 +9,7 @@ modes of the whole process see every call.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator
 from numbers import Number
 from pathlib import Path
@@ -24,7 +25,9 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 _TORCH = str(Path(torch.__file__).parent / "_")[:-1]
 _HOOKS = "forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks"
-_SPACES: tuple[Any, ...] = functional, torch, torch._C._nn, Tensor
+_SPACES: tuple[Any, ...] = functional, torch, torch._C._nn, torch._VF, Tensor
+_ALIASES = {"F": functional, "torch": torch, "_VF": torch._VF}
+"""What torch's own modules call these spaces."""
 _CALLED = (  # by the layers and losses that have a rule; others of torch are replaced by packages
     *("conv1d", "conv2d", "conv3d", "pad", "batch_norm", "linear", "relu", "relu_", "tanh", "gelu"),
     *("softmax", "log_softmax", "max_pool2d", "avg_pool2d", "flatten", "dropout", "mean"),
@@ -72,6 +75,16 @@ def _changes_of_torch() -> Iterator[str]:
             yield f"the mode {type(mode).__name__} is active"
     if torch._C._autograd._top_saved_tensors_default_hooks(True):
         yield "hooks on saved tensors are active"
+    for name in getattr(
+        torch.library, "_impls", ()
+    ):  # kernels from Python; torch has some of its own
+        if (
+            name.startswith("aten/")
+            and "/_foreach" not in name
+            and name[-4:] not in ("Meta", "/MPS")
+        ):
+            yield f"the kernel {name} was replaced"
+    yield from (f"torch.nn.functional has {change}" for change in _changed_aliases(functional))
     for space in _SPACES:
         for name in _CALLED:
             value = getattr(space, name, None)
@@ -79,10 +92,22 @@ def _changes_of_torch() -> Iterator[str]:
                 yield f"{space.__name__}.{name} was replaced"
 
 
+def _changed_aliases(module: Any) -> Iterator[str]:
+    for name, space in _ALIASES.items():
+        if vars(module).get(name, space) is not space:
+            yield f"another module as {name}"
+
+
 def _is_from_torch(value: Any) -> bool:
     code = getattr(value, "__code__", None)
     home = type(value).__module__.partition(".")[0]
     return home in ("builtins", "torch") if code is None else code.co_filename.startswith(_TORCH)
+
+
+def _is_of(kind: type, made: Any) -> bool:
+    """Whether it is not the method of another class; torch.compile wraps some in functions."""
+    home = getattr(made, "__qualname__", "").rpartition(".")[0]
+    return home in ("", kind.__qualname__) or home.endswith("<locals>")
 
 
 def _changes(module: nn.Module, known: type[nn.Module]) -> Iterator[str]:
@@ -94,10 +119,13 @@ def _changes(module: nn.Module, known: type[nn.Module]) -> Iterator[str]:
         return
     inside = {name for part in _TENSORS for name in usual[part]}
     for base in type(module).__mro__[:-1]:
+        if base in known.__mro__:
+            yield from _changed_aliases(sys.modules[base.__module__])
         for name, value in vars(base).items():
             made = getattr(value, "fget", None) or getattr(value, "__func__", value)
             if base in known.__mro__:
-                if callable(made) and not _is_from_torch(made):
+                active = callable(made) or hasattr(made, "__get__")
+                if active and not (_is_from_torch(made) and _is_of(base, made)):
                     yield f"a class whose {name} was replaced"
             elif name not in _NAMING and (name in usual or name in dir(known)):
                 yield f"a {name} of its own"
