@@ -18,16 +18,6 @@ from sparseaug.norms.clausen import CosetTree, gram_blocks, mean_blocks
 from sparseaug.norms.induction import Inductions, Kernel
 
 
-def kernel_of(engine: str) -> Any:
-    return pytest.importorskip("sparseaug.norms.young_numba") if engine == "numba" else Kernel()
-
-
-@pytest.fixture(params=["scipy", "numba"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of(request.param)
-    monkeypatch.setattr(clausen, "_kernel", lambda n: kernel)
-
-
 @pytest.fixture
 def tiny_panels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a small group go the way of a large one: panels of columns, over several levels."""
@@ -41,7 +31,7 @@ def draw(n: int, m: int, seed: int = 0) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("m", [1, 2, 17])
-def test_blocks_equal_the_plain_mean(n: int, m: int, engine: None) -> None:
+def test_blocks_equal_the_plain_mean(n: int, m: int) -> None:
     elements = draw(n, m)
     blocks = list(mean_blocks(elements))
     assert {block.label for block in blocks} == set(partitions(n)[1:])
@@ -52,7 +42,7 @@ def test_blocks_equal_the_plain_mean(n: int, m: int, engine: None) -> None:
 
 @pytest.mark.usefixtures("tiny_panels")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_panels_in_several_batches_equal_the_plain_mean(engine: None, threads: int) -> None:
+def test_panels_in_several_batches_equal_the_plain_mean(threads: int) -> None:
     elements = draw(7, 12)
     blocks = list(mean_blocks(elements, threads=threads, memory=10_000))
     assert {block.label for block in blocks} == set(partitions(7)[1:])
@@ -61,7 +51,7 @@ def test_panels_in_several_batches_equal_the_plain_mean(engine: None, threads: i
         assert np.abs(block.values - plain).max() < 1e-12
 
 
-def test_results_depend_neither_on_threads_nor_on_memory(engine: None) -> None:
+def test_results_depend_neither_on_threads_nor_on_memory() -> None:
     elements = draw(8, 20)
     one = {b.label: b for b in mean_blocks(elements, threads=1)}
     for block in mean_blocks(elements, threads=3, memory=1 << 14):
@@ -69,32 +59,7 @@ def test_results_depend_neither_on_threads_nor_on_memory(engine: None) -> None:
         assert block.error == one[block.label].error
 
 
-def test_both_engines_agree_to_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    elements = draw(9, 64)
-    found = []
-    for kernel in (kernel_of("scipy"), kernel_of("numba")):
-        monkeypatch.setattr(clausen, "_kernel", lambda n, kernel=kernel: kernel)
-        found.append(list(mean_blocks(elements)))
-    for one, other in zip(*found, strict=True):
-        assert one.label == other.label
-        assert np.abs(one.values - other.values).max() < 1e-14
-
-
-def test_mixes_wider_than_the_unrolled_loops_are_right() -> None:
-    # Fifteen boxes in a staircase have five corners, so six rows; no group of a test is so large.
-    kernel = pytest.importorskip("sparseaug.norms.young_numba")
-    rng = np.random.default_rng(0)
-    block = rng.standard_normal((12, 7))
-    orthogonal = np.linalg.qr(rng.standard_normal((6, 6)))[0]
-    groups = rng.permutation(12).reshape(2, 6)
-    expected = block.copy()
-    for group in groups:
-        expected[group] = orthogonal @ block[group]
-    kernel._mix(orthogonal, groups.astype(np.uint32), block)
-    assert np.abs(block - expected).max() < 1e-14
-
-
-def test_duplicates_count(engine: None) -> None:
+def test_duplicates_count() -> None:
     elements = draw(5, 3)
     weighted = elements[[0, 0, 1, 2, 2, 2]]
     for block in mean_blocks(weighted):
@@ -111,7 +76,7 @@ def test_chosen_shapes_of_a_large_group_cost_little() -> None:
         assert np.abs(block.values - plain).max() < 1e-12
 
 
-def test_gram_blocks_equal_the_products(engine: None) -> None:
+def test_gram_blocks_equal_the_products() -> None:
     elements = draw(7, 10)
     products = gram_blocks(elements)
     for block, gram in zip(mean_blocks(elements), products, strict=True):
@@ -119,7 +84,7 @@ def test_gram_blocks_equal_the_products(engine: None) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
-def test_largest_norm_is_that_of_the_regular_representation(n: int, engine: None) -> None:
+def test_largest_norm_is_that_of_the_regular_representation(n: int) -> None:
     elements = draw(n, 6, seed=n)
     group = np.array(list(itertools.permutations(range(n))))
     index = {tuple(row): i for i, row in enumerate(group.tolist())}
@@ -139,7 +104,7 @@ def test_the_whole_group_averages_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("blocks", [mean_blocks, gram_blocks])
-def test_error_covers_the_distance_to_the_true_mean(blocks: Any, engine: None) -> None:
+def test_error_covers_the_distance_to_the_true_mean(blocks: Any) -> None:
     for n, m in ((3, 7), (5, 3)):
         elements = draw(n, m)
         quotients = np.argsort(elements, axis=1)[:, elements].reshape(-1, n)
@@ -260,7 +225,7 @@ def test_the_error_covers_a_transform_that_is_off_by_all_it_may(
 ) -> None:
     unit = 2.0**-20
     engine = OffByAllItMay(unit, on_one_shape)
-    monkeypatch.setattr(clausen, "_kernel", lambda *_: engine)
+    monkeypatch.setattr(clausen, "Kernel", lambda: engine)
     monkeypatch.setattr(clausen, "gamma", engine.gamma)
     monkeypatch.setattr(clausen, "UNIT", unit)
     monkeypatch.setattr(clausen, "PANEL", 10**6)  # whole levels, one engine call each

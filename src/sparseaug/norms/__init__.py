@@ -9,7 +9,6 @@ methods     the methods, in order of preference
 characters, character_transforms  abelian and dihedral groups: the largest mean of a character
 walsh                             sign flips, exactly
 symmetric, clausen, induction     S_n and A_n: every irrep, by Clausen's recursion
-young_numba                       its inner loops compiled
 irreps                            groups whose irreps are known, and tensor products of them
 regular                           any group that can be listed
 tuples                            functions of few points

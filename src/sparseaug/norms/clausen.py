@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._compiled import attempt
 from sparseaug._floats import UNIT, gamma
 from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
@@ -60,11 +59,11 @@ def mean_blocks(
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
     rows = np.asarray(permutations, np.int64)
-    n = rows.shape[1]
-    kernel = _kernel(n) if device is None else TorchKernel(device)
+    kernel = Kernel() if device is None else TorchKernel(device)
     tree = CosetTree.of(rows)
     climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
-    for batch in in_batches(partitions(n)[1:] if shapes is None else shapes, memory):
+    every = partitions(rows.shape[1])[1:] if shapes is None else shapes
+    for batch in in_batches(every, memory):
         matrices = climb.blocks(batch)
         for shape in sorted(batch, key=dimension):
             error = tree.error * math.sqrt(dimension(shape)) * (1 + 2**-20)
@@ -176,7 +175,9 @@ class _Climb:
                 self._panel(level + 1, larger, y, start, at, below, results)
             else:
                 columns = results[larger][at : at + y.shape[2]]
-                self.kernel.transpose_into(columns, y[0, start:end])
+                for row in range(start, end, 256):  # what is transposed at once stays in cache
+                    some = y[0, row : min(row + 256, end)]
+                    columns[:, row - start : row - start + len(some)] = some.T
 
     def _induce(
         self, level: int, shape: Partition, values: Any, first: int
@@ -200,21 +201,6 @@ class _Climb:
             transform = self._inductions.transform(shape)
             self._ready[shape] = transform, self.kernel.prepare(transform)
         return self._ready[shape]
-
-
-def _kernel(n: int) -> Kernel:
-    """What applies transforms; the compiled one's first use takes longer than S_11 without it."""
-    compiled: Kernel | None = None
-    if n > 11:
-        compiled = attempt("sparseaug.norms.young_numba", _try)
-    return compiled or Kernel()
-
-
-def _try(kernel: Any) -> Any:
-    """The module itself, compiled for the arrays of `_Climb`: what can fail fails here."""
-    tree = CosetTree.of(np.array([[1, 0, 2], [0, 2, 1]]))
-    _Climb(tree, kernel, 1).blocks([(2, 1), (1, 1, 1)])
-    return kernel
 
 
 def _contained(shapes: Sequence[Partition]) -> list[set[Partition]]:

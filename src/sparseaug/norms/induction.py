@@ -5,7 +5,7 @@ and sigma runs through rho plus one box. Written plainly this takes l^2 / 2 tran
 is a cascade of small orthogonal mixes in place, about ten multiplications for each number of y.
 
 SciPy applies it by one sparse product for each stage of the cascade; torch, on a device, to whole levels
-of the climb at a time; `young_numba` has the same compiled.
+of the climb at a time.
 """
 
 # Derivation. Induction in stages. For a path of boxes taken off rho down to a shape tau of k boxes
@@ -205,11 +205,6 @@ class Kernel:
                 state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
             y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
             result[start : start + step] = y.transpose(1, 0, 2)
-
-    def transpose_into(self, target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
-        """Write matrix.T; what is transposed at once stays in cache."""
-        for start in range(0, len(matrix), 256):
-            target[:, start : start + 256] = matrix[start : start + 256].T
 
 
 def _stage(mixes: list[Mix], size: int) -> csr_array:
