@@ -10,8 +10,8 @@ from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.product import Tensor
 from sparseaug.groups.representations import listed_irreps
-from sparseaug.norms.lanczos import Threads
 from sparseaug.norms.norm import Norm, announce
+from sparseaug.norms.threads import Threads
 from sparseaug.norms.verified import norm_lower, norm_upper
 from sparseaug.sampling import GroupSample
 
