@@ -16,21 +16,11 @@ from sparseaug._floats import power_up
 from sparseaug.errors import GroupTooLargeError, SparseAugError
 from sparseaug.groups import Abelian
 from sparseaug.groups.fourier import Block
-from sparseaug.norms import characters
-from sparseaug.norms.character_transforms import (
-    MEAN_ERROR,
-    ROOT_ERROR,
-    character_mean,
-    count_blocks,
-    fft_blocks,
-    fft_error,
-    phases,
-    product_blocks,
-    product_error,
-    roots,
-    split,
-)
-from sparseaug.norms.characters import Measured, characters_norm
+from sparseaug.norms.abelian import characters
+from sparseaug.norms.abelian.characters import Measured, characters_norm
+from sparseaug.norms.abelian.ffts import fft_blocks, fft_error
+from sparseaug.norms.abelian.products import count_blocks, product_blocks, product_error, split
+from sparseaug.norms.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
 from sparseaug.norms.norm import Norm
 from tests.references import dense_norm
 

@@ -13,9 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from sparseaug.groups.young import dimension, extend, partitions, restrict, tableaux, young_matrices
-from sparseaug.norms import clausen
-from sparseaug.norms.clausen import CosetTree, gram_blocks, mean_blocks
-from sparseaug.norms.induction import Inductions, Kernel
+from sparseaug.norms.young import clausen, cosets
+from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
+from sparseaug.norms.young.cosets import CosetTree
+from sparseaug.norms.young.induction import Inductions, Kernel
 
 
 @pytest.fixture
@@ -226,8 +227,8 @@ def test_the_error_covers_a_transform_that_is_off_by_all_it_may(
     unit = 2.0**-20
     engine = OffByAllItMay(unit, on_one_shape)
     monkeypatch.setattr(clausen, "Kernel", lambda: engine)
-    monkeypatch.setattr(clausen, "gamma", engine.gamma)
-    monkeypatch.setattr(clausen, "UNIT", unit)
+    monkeypatch.setattr(cosets, "gamma", engine.gamma)
+    monkeypatch.setattr(cosets, "UNIT", unit)
     monkeypatch.setattr(clausen, "PANEL", 10**6)  # whole levels, one engine call each
     element = draw(sum(shape), 1)
     (block,) = mean_blocks(element, shapes=[shape], threads=1)

@@ -27,7 +27,7 @@ from sparseaug.norms.generation import generated_order
 from sparseaug.norms.irreps import irreps_norm
 from sparseaug.norms.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.norms.regular import regular_norm
-from sparseaug.norms.symmetric import symmetric_norm
+from sparseaug.norms.young.symmetric import symmetric_norm
 from tests.extras import REASON
 from tests.references import dense_norm
 
@@ -98,8 +98,8 @@ def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
 
 
 def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
-    monkeypatch.setattr("sparseaug.norms.symmetric.SMALL", 1)
-    monkeypatch.setattr("sparseaug.norms.symmetric.partitions", lambda n: [(n,), *shapes])
+    monkeypatch.setattr("sparseaug.norms.young.symmetric.SMALL", 1)
+    monkeypatch.setattr("sparseaug.norms.young.symmetric.partitions", lambda n: [(n,), *shapes])
     S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
     shapes = [(9, 2), (8, 3), (9, 1, 1)]
     by_gram = symmetric_norm(S)

@@ -10,8 +10,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups.young import partitions, young_matrices
-from sparseaug.norms import NormOptions, symmetric
-from sparseaug.norms.clausen import gram_blocks, mean_blocks
+from sparseaug.norms import NormOptions
+from sparseaug.norms.young import symmetric
+from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
 from tests.extras import REASON
 from tests.norms.test_clausen import draw, precise_distance, precise_mean
 
@@ -22,7 +23,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 @pytest.mark.parametrize("entries", [1, 1 << 27])
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (5, 17), (7, 12)])
 def test_blocks_on_a_device_equal_the_plain_mean(n, m, entries, monkeypatch):
-    monkeypatch.setattr("sparseaug.norms.induction.TORCH_ENTRIES", entries)
+    monkeypatch.setattr("sparseaug.norms.young.induction.TORCH_ENTRIES", entries)
     elements = draw(n, m)
     blocks = list(mean_blocks(elements, device=DEVICE, memory=10_000))
     assert {block.label for block in blocks} == set(partitions(n)[1:])
@@ -64,7 +65,7 @@ def test_a_device_that_is_full_is_named(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 3 GiB.")
 
-    monkeypatch.setattr("sparseaug.norms.induction.TorchKernel.empty", full)
+    monkeypatch.setattr("sparseaug.norms.young.induction.TorchKernel.empty", full)
     S = sa.Oracle(sa.symmetric(4), seed=0).draw(3)
     with pytest.raises(
         sa.errors.UnsupportedError, match=f"device='{DEVICE}' has too little memory"

@@ -11,9 +11,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups.fourier import Block
-from sparseaug.norms import characters
-from sparseaug.norms.character_transforms import ENTRIES, product_blocks, split
-from sparseaug.norms.characters import _with_sizes, dihedral_norm
+from sparseaug.norms.abelian import characters
+from sparseaug.norms.abelian.dihedral import _with_sizes, dihedral_norm
+from sparseaug.norms.abelian.products import ENTRIES, product_blocks, split
 from tests.references import dense_norm
 
 

@@ -12,7 +12,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import wigner
-from sparseaug.norms.rotations import prime_of, prime_rows
+from sparseaug.norms.rotations.primes import prime_of, prime_rows
 from sparseaug.theory import sharp_deviation_bound
 
 SPACE = sa.rotations(3)

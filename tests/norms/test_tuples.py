@@ -15,8 +15,9 @@ import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.young import young_matrices
 from sparseaug.norms import regular, tuples
+from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.regular import regular_norm
-from sparseaug.norms.tuples import Tuples, low_weight_norm, permutation_module_norm
+from sparseaug.norms.tuples import Tuples, permutation_module_norm
 
 CERTAIN = 1e-13
 

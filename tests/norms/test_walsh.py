@@ -11,9 +11,11 @@ from scipy.linalg import hadamard as hadamard_matrix
 
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
-from sparseaug.norms import walsh
-from sparseaug.norms.characters import characters_norm
-from sparseaug.norms.walsh import hadamard, orthogonal_rank, walsh_norm
+from sparseaug.norms.abelian import hadamard as hadamard_module
+from sparseaug.norms.abelian import walsh
+from sparseaug.norms.abelian.characters import characters_norm
+from sparseaug.norms.abelian.hadamard import hadamard
+from sparseaug.norms.abelian.walsh import orthogonal_rank, walsh_norm
 
 
 def draw(d: int, m: int, seed: int = 0) -> sa.GroupSample:
@@ -132,7 +134,7 @@ def test_hadamard_equals_the_matrix(d: int, monkeypatch: pytest.MonkeyPatch) -> 
     x = np.random.default_rng(d).integers(-9, 9, 1 << d)
     expected = hadamard_matrix(1 << d) @ x
     for cache in (1 << 16, 32):
-        monkeypatch.setattr(walsh, "CACHE", cache)
+        monkeypatch.setattr(hadamard_module, "CACHE", cache)
         y = x.copy()
         hadamard(y)
         assert (y == expected).all()

@@ -23,9 +23,10 @@ import sparseaug as sa
 from sparseaug import _floats
 from sparseaug.groups import Irrep, fourier
 from sparseaug.groups.fourier import Block
-from sparseaug.norms import irreps, regular, symmetric, verified
+from sparseaug.norms import irreps, regular, verified
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import PermutationMean, regular_norm
+from sparseaug.norms.young import symmetric
 
 UNIT = 2.0**-12
 

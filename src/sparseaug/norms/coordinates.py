@@ -31,16 +31,11 @@ from sparseaug.errors import UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Product, Rows
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
+from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.norms.regular import PermutationMean
-from sparseaug.norms.tuples import (
-    Tuples,
-    low_weight_norm,
-    module_norm,
-    require_codes,
-    require_tuples,
-)
+from sparseaug.norms.tuples import Tuples, module_norm, require_codes, require_tuples
 from sparseaug.sampling import GroupSample
 
 
@@ -105,10 +100,10 @@ def coordinates(group: Group) -> Coordinates:
         part = slice(start, start + factor.width)
         start += factor.width
         name = f"factor {number} ({factor.name})" if group.factors else factor.name
-        if factor.moduli is not None:
+        if factor.has_transform("characters"):
             found.cyclic.extend(
                 _turning(f"coordinate {i} of {name}", part.start + i, n)
-                for i, n in enumerate(factor.moduli)
+                for i, n in enumerate(factor.radices)
             )
         elif factor.signed_axes and (faithful := factor.faithful()):
             found.moving.append(_moving(name, factor, part, faithful, factor.signed_axes))
@@ -255,7 +250,8 @@ def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
         return Norm(0.0, 0.0, "none")
     parts = Product(S.group.factors).split(S.elements) if S.group.factors else [S.elements]
     factors = S.group.factors or (S.group,)
-    chosen = [(f.moduli, rows) for f, rows in zip(factors, parts, strict=True) if f.moduli]
+    pairs = zip(factors, parts, strict=True)
+    chosen = [(f.radices, rows) for f, rows in pairs if f.has_transform("characters")]
     moduli = tuple(chain.from_iterable(own for own, _ in chosen))
     flat = GroupSample(Abelian(moduli), np.concatenate([rows for _, rows in chosen], axis=1))
     return low_weight_norm(flat, degree=min(degree, len(moduli)))

@@ -20,11 +20,11 @@ from sparseaug._checks import LIMITS, Progress, require_work, silent
 from sparseaug.groups.degrees.shapes import is_first
 from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions
-from sparseaug.norms.clausen import gram_blocks, in_batches, mean_blocks
-from sparseaug.norms.induction import enough_memory
 from sparseaug.norms.irreps import largest_norm
 from sparseaug.norms.norm import Norm, announce, larger_norm
 from sparseaug.norms.verified import root_lower, root_upper
+from sparseaug.norms.young.clausen import gram_blocks, in_batches, mean_blocks
+from sparseaug.norms.young.induction import enough_memory
 from sparseaug.sampling import GroupSample
 
 LARGEST_N = LIMITS["young"].most

@@ -14,7 +14,7 @@ def hadamard(table: NDArray[np.signedinteger]) -> None:
 
     Examples:
         >>> import numpy as np
-        >>> from sparseaug.norms.hadamard import hadamard
+        >>> from sparseaug.norms.abelian.hadamard import hadamard
         >>> x = np.array([1, 0, 0, 2])
         >>> hadamard(x); x
         array([ 3, -1, -1,  3])

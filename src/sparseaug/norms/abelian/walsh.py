@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import down, popcount, up
-from sparseaug.norms.hadamard import hadamard
+from sparseaug.norms.abelian.hadamard import hadamard
 from sparseaug.norms.norm import Norm, announce
 from sparseaug.sampling.sample import GroupSample
 
@@ -38,7 +38,7 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     Examples:
         >>> import numpy as np
         >>> import sparseaug as sa
-        >>> from sparseaug.norms.walsh import walsh_norm
+        >>> from sparseaug.norms.abelian.walsh import walsh_norm
         >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
         Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
@@ -47,7 +47,7 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """
     if S.group.order == 1:
         return Norm(0.0, 0.0, "")
-    axes = np.flatnonzero(np.array(S.group.moduli) == 2)
+    axes = np.flatnonzero(np.array(S.group.radices) == 2)
     bits = S.elements[:, axes].astype(np.uint8)
     total, rank = S.m, orthogonal_rank(bits)
     if not rank:
@@ -70,7 +70,7 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
 
     Examples:
         >>> import numpy as np
-        >>> from sparseaug.norms.walsh import orthogonal_rank
+        >>> from sparseaug.norms.abelian.walsh import orthogonal_rank
         >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
         1
     """

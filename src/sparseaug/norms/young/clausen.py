@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
-from sparseaug.norms.cosets import CosetTree
-from sparseaug.norms.induction import Inductions, Kernel, TorchKernel, Transform
+from sparseaug.norms.young.cosets import CosetTree
+from sparseaug.norms.young.induction import Inductions, Kernel, TorchKernel, Transform
 
 PANEL = 48
 """Columns carried through the climb at once, at most."""
@@ -49,7 +49,7 @@ def mean_blocks(
     `device` of torch's, the blocks are tensors that never were anywhere else.
 
     Examples:
-        >>> from sparseaug.norms.clausen import mean_blocks
+        >>> from sparseaug.norms.young.clausen import mean_blocks
         >>> for block in mean_blocks([[1, 0, 2], [0, 2, 1]]):
         ...     print(block.label, block.values.round(3).tolist())
         (1, 1, 1) [[-1.0]]
@@ -76,7 +76,7 @@ def gram_blocks(permutations: ArrayLike, **options: Any) -> Iterator[Block]:
     ||A|| below its square root drowns in it.
 
     Examples:
-        >>> from sparseaug.norms.clausen import gram_blocks
+        >>> from sparseaug.norms.young.clausen import gram_blocks
         >>> [block.values.round(3).tolist() for block in gram_blocks([[1, 0, 2], [0, 2, 1]])]
         [[[1.0]], [[0.25, 0.0], [0.0, 0.25]]]
     """
