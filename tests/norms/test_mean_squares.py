@@ -84,14 +84,6 @@ def test_the_smallest_irreps_above_degree_three():
             assert smallest_above(n, even=even) == min(sizes)
 
 
-def test_rotations_above_eight_are_bounded_by_all_of_them():
-    """l = 12 of the icosahedron: one invariant of 25; of the plane any S is blind somewhere."""
-    group = sa.rotations(3)
-    bound = worst(group, sa.design(group, name="icosahedron"))[-1]
-    assert 1 / 25 <= bound <= 0.06  # l = 15: 1/31; l = 20 and 21: 1/41 and 1/43; 30: 2/61
-    assert worst(sa.rotations(2), sa.Oracle(sa.rotations(2), seed=0).draw(9))[-1] == 1.0
-
-
 def test_a_half_of_an_irrep_of_the_even_permutations_has_at_most_twice_the_mean():
     group = sa.alternating(5)
     S = sa.Oracle(group, seed=1).draw(6)

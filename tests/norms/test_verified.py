@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from sparseaug._floats import UNIT, down, gamma, up
+from sparseaug._floats import UNIT, down, gamma
 from sparseaug.errors import ArgumentError
 from sparseaug.norms import verified
 from sparseaug.norms.verified import norm_lower, norm_upper, root_upper
@@ -169,32 +169,7 @@ def test_both_bounds_hold_for_any_finite_floats(matrix: Any) -> None:
     assert lower == 0.0 or not exact.is_at_most(lower)
 
 
-def test_torch_tensors_are_bounded_by_their_residual() -> None:
-    torch = pytest.importorskip("torch")
-    for _, matrix in suite.matrices(450, seed=3):
-        tensor = torch.from_numpy(np.ascontiguousarray(matrix))
-        exact = suite.ExactNorm(matrix)
-        upper, lower = norm_upper(tensor), norm_lower(tensor)
-        assert exact.is_at_most(upper)
-        assert lower == 0.0 or not exact.is_at_most(lower)
-        assert upper == math.inf or upper <= norm_upper(matrix) * (1 + 1e-13) + 1e-321
-
-
-def test_torch_residual_does_not_trust_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = pytest.importorskip("torch")
-    matrix = torch.from_numpy(np.random.default_rng(4).standard_normal((5, 5)))
-    honest = torch.linalg.cholesky_ex
-
-    def sloppy(shifted: Any) -> Any:
-        factor, broke = honest(shifted)
-        return factor * (1 + 1e-6), broke
-
-    good = norm_upper(matrix)
-    monkeypatch.setattr("array_api_compat.torch.linalg.cholesky_ex", sloppy)
-    assert good * (1 + 1e-8) < norm_upper(matrix) < good * (1 + 1e-4)
-
-
-@pytest.mark.parametrize("kind", ["real", "complex", "torch", "rank one", "flat"])
+@pytest.mark.parametrize("kind", ["real", "complex", "rank one", "flat"])
 def test_large_matrices_are_bounded_through_lanczos(kind: str) -> None:
     rng = np.random.default_rng(7)
     matrix: Any = rng.standard_normal((260, 220))
@@ -205,8 +180,6 @@ def test_large_matrices_are_bounded_through_lanczos(kind: str) -> None:
     if kind == "flat":  # all singular values equal: Lanczos stops after one step
         matrix = np.linalg.qr(matrix)[0]
     truth = float(np.linalg.norm(matrix, 2))
-    if kind == "torch":
-        matrix = pytest.importorskip("torch").from_numpy(matrix)
     assert truth * (1 - 1e-11) < norm_lower(matrix) < truth * (1 + 1e-14)
     assert truth * (1 - 1e-14) < norm_upper(matrix) < truth * (1 + 1e-10)
 
@@ -218,13 +191,6 @@ def test_a_bad_proposal_costs_tightness_not_truth(monkeypatch: pytest.MonkeyPatc
     assert good <= norm_upper(matrix) < 1.1 * good
     monkeypatch.setattr(verified, "_top_eigenvalue", lambda gram, tolerance: 0.0)
     assert norm_upper(matrix) == pytest.approx(np.linalg.norm(matrix), rel=1e-13)
-
-
-def test_a_tensor_that_wants_gradients_is_read_only() -> None:
-    torch = pytest.importorskip("torch")
-    weight = torch.eye(3, dtype=torch.float64, requires_grad=True)
-    assert norm_lower(weight) < 1.0 < norm_upper(weight) < 1.0 + 1e-14
-    assert weight.grad_fn is None
 
 
 def test_transpose_and_memory_order_do_not_matter() -> None:
@@ -250,11 +216,6 @@ def test_at_most_is_returned_when_it_can_be_proved_and_only_then() -> None:
             assert norm_upper(matrix, at_most=limit) == upper
 
 
-def test_at_most_never_proposes_when_it_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verified, "_top_eigenvalue", None)
-    assert norm_upper(np.eye(5), at_most=1.0 + 1e-12) == 1.0 + 1e-12
-
-
 def test_error_is_added_outward() -> None:
     matrix = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert Fraction(norm_upper(matrix, 0.1)) >= Fraction(norm_upper(matrix)) + Fraction(0.1)
@@ -264,29 +225,11 @@ def test_error_is_added_outward() -> None:
     assert norm_upper(matrix, 0.2, at_most=5.6) > 5.66
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (2, 3)])
-def test_empty_and_zero_matrices_have_norm_zero(shape: tuple[int, int]) -> None:
-    assert norm_upper(np.zeros(shape)) == 0.0
-    assert norm_upper(np.zeros(shape), 0.25) == 0.25
-    assert norm_upper(np.zeros(shape), 0.25, at_most=0.5) == 0.5
-    assert norm_lower(np.zeros(shape)) == 0.0
-
-
 @pytest.mark.parametrize("function", [norm_upper, norm_lower])
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.array([[1.0, np.nan]]),
-        np.array([[np.inf], [0.0]]),
-        np.array([[1.0 + 1j * np.nan]]),
-        np.ones((2, 2), dtype=np.int64),
-        np.ones((2, 2), dtype=np.float32),
-        np.ones((2, 2), dtype=np.longdouble),
-    ],
-)
-def test_a_bad_matrix_is_named(function: Any, matrix: Any) -> None:
+@pytest.mark.parametrize("entry", [np.nan, np.inf, 1j * np.nan, np.int64(1), np.float32(1)])
+def test_a_bad_matrix_is_named(function: Any, entry: Any) -> None:
     with pytest.raises(ArgumentError, match="matrix"):
-        function(matrix)
+        function(np.array([[entry], [0 * entry]]))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 1000, 10**9, 2**51])
@@ -295,12 +238,6 @@ def test_gamma_is_above_its_formula_by_a_few_ulps(n: int) -> None:
     assert exact <= Fraction(gamma(n)) <= exact * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1074)
     with pytest.raises(ArgumentError):
         gamma(2**53)
-
-
-def test_up_and_down_are_the_neighbours() -> None:
-    assert (up(1.0), down(1.0)) == (1.0 + 2 * UNIT, 1.0 - UNIT)
-    assert up(0.0) == 5e-324
-    assert up(-0.0) == 5e-324
 
 
 def test_the_root_of_a_matrix_that_rounding_made_negative_is_zero() -> None:
@@ -335,10 +272,3 @@ def test_a_gram_matrix_that_is_not_finite_is_refused(value: float, at_most: floa
     gram[0, 2] = value
     with pytest.raises(ArgumentError, match="gram holds NaN or infinity"):
         root_upper(gram, at_most=at_most)
-
-
-def test_no_residual_no_proof() -> None:
-    torch = pytest.importorskip("torch", reason=REASON.format("torch"))
-    matrix = torch.eye(3, dtype=torch.float64)
-    matrix[0, 2] = math.nan  # of the triangle that Cholesky does not read
-    assert verified._indefiniteness(matrix) == math.inf

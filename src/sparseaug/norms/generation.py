@@ -58,8 +58,9 @@ def why_not(S: GroupSample) -> str:
     if exact := exact_for(S):
         advice = f"but {S.origin.design or 'S'} is exact {exact}; judge the rest {judge}"
     elif S.origin.design:
-        made = f"that is how {S.origin.design} is made"
-        advice = f"{made}; judge it on the functions that matter, {judge}"
+        advice = (
+            f"that is how {S.origin.design} is made; judge it on the functions that matter, {judge}"
+        )
     short = str(index) if index < 10**20 else f"10^{math.log10(index):.0f}"
     return (
         f"S lies in one coset of a subgroup of order {order}, index {short} in "

@@ -81,7 +81,6 @@ METHODS = (
         "young",
         lambda g: g.has_transform("young"),
         symmetric_norm,
-        options=("device", "n_jobs"),
         too_large=lambda g: g.width > LARGEST_N,
     ),
     Method("quaternions", is_space, prime_norm),  # which says whether S is such a set

@@ -119,7 +119,7 @@ def of_norms() -> Iterator[Example]:
             **{"degree": None, "progress": None},
         },
     )
-    rare = {"delta": 0.05, "device": None, "failure_probability": 1e-9, "n_jobs": 1}
+    rare = {"delta": 0.05, "failure_probability": 1e-9}
     yield Example(
         lambda **options: sa.deviation(S, options=sa.norms.NormOptions(**options)),
         rare,

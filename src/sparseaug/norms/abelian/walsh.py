@@ -25,7 +25,7 @@ from sparseaug.sampling.sample import GroupSample
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
 
-MIDDLE_BITS = 9
+CHUNK = 1 << 9
 """High parts that one call of a thread goes through: 2^23 characters, a few milliseconds."""
 
 TABLE_BITS = 28
@@ -127,26 +127,19 @@ def _by_popcount(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]
     columns = _words(bits)[::-1]  # by place value in the rank
     low_bits = min(d, LOW_BITS)
     low = np.ascontiguousarray(_spans(columns[:low_bits]).T)
-    middle_bits = min(d - low_bits, MIDDLE_BITS)
-    middle = _spans(columns[low_bits : low_bits + middle_bits])
-    top = columns[low_bits + middle_bits :]
-    chunks = 1 << len(top)
+    high = _spans(columns[low_bits:])
+    starts = range(0, len(high), CHUNK)
 
-    def scan(chunk: int) -> tuple[int, int]:
-        base = np.zeros_like(middle[0])
-        for place, column in enumerate(top):
-            if chunk >> place & 1:
-                base ^= column
-        value, rank = _scan(low, middle ^ base, m, skip=chunk == 0)
-        return value, (chunk << (low_bits + middle_bits)) + rank
+    def scan(start: int) -> tuple[int, int]:
+        value, rank = _scan(low, high[start : start + CHUNK], m, skip=start == 0)
+        return value, (start << low_bits) + rank
 
     best, at = -1, 0
-    workers = min(chunks, os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers) as pool:
-        for done, (value, rank) in enumerate(pool.map(scan, range(chunks)), start=1):
+    with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+        for done, (value, rank) in enumerate(pool.map(scan, starts), start=1):
             if value > best:
                 best, at = value, rank
-            progress(done, chunks)
+            progress(done, len(starts))
     return best, at
 
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, cast
-
-import numpy as np
+from typing import cast
 
 from sparseaug._checks import Progress
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
@@ -20,16 +18,14 @@ from sparseaug.groups.degrees.counts import Degree, Part, summed
 from sparseaug.groups.degrees.shapes import LARGEST_N, Shapes
 from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.groups.symmetric import Symmetric
-from sparseaug.groups.young import Partition, dimension
+from sparseaug.groups.young import Partition
 from sparseaug.norms.irreps import largest_norms, reported
-from sparseaug.norms.norm import Norm, announce, larger_norm
+from sparseaug.norms.norm import Norm, larger_norm
 from sparseaug.norms.profiles.levels import levels, root_above, root_below
 from sparseaug.norms.profiles.pairs import MOST_PAIRED, degree_two_norm
 from sparseaug.norms.profiles.result import Levels
 from sparseaug.norms.tuples import TUPLE_CODES, permutation_module_norm
-from sparseaug.norms.verified import root_lower, root_upper
-from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
-from sparseaug.norms.young.symmetric import GRAM_FROM, GRAM_SAMPLE
+from sparseaug.norms.young.symmetric import GRAM_FROM, bounded_blocks
 from sparseaug.sampling import GroupSample
 
 LARGEST_DEGREE = 3
@@ -71,16 +67,9 @@ def _shape(part: Part) -> Partition:
 def _norms(
     S: GroupSample, shapes: dict[Partition, Degree], progress: Progress
 ) -> dict[Degree, Norm]:
-    n, rows = S.group.width, np.array(S.elements)
-    if n == LARGEST_N and max(map(dimension, shapes)) > 5000:
-        announce(f"the profile on all irreps of {S.group.name}", seconds=150.0, memory=3e9)
-    bounds: dict[str, Any] = {}
-    if n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
-        blocks = gram_blocks(rows, shapes=list(shapes))
-        bounds = {"upper": root_upper, "lower": root_lower}
-    else:
-        blocks = mean_blocks(rows, shapes=list(shapes))
-    if n < GRAM_FROM:
+    what = f"the profile on all irreps of {S.group.name}"
+    blocks, bounds = bounded_blocks(S, list(shapes), what)
+    if S.group.width < GRAM_FROM:
         # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
         blocks = iter(sorted(blocks, key=lambda block: -len(block.values)))
     each = reported(blocks, len(shapes), progress)

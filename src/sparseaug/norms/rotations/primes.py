@@ -95,18 +95,15 @@ def prime_rows(p: int) -> Rows:
     """
     side = math.isqrt(p)
     evens = np.arange(-(side - side % 2), side + 1, 2)
-    odds = np.arange(1, side + 1, 2)
+    x, y = np.meshgrid(evens, evens)
     found = []
-    for w in odds:
-        for x in evens[evens * evens <= p - w * w]:
-            rest = p - w * w - x * x
-            y = evens[evens * evens <= rest]
-            z = np.rint(np.sqrt(rest - y * y)).astype(np.int64)
-            good = (z * z == rest - y * y) & (z % 2 == 0)
-            for row in zip(y[good].tolist(), z[good].tolist(), strict=True):
-                signs = (row[1],) if row[1] == 0 else (row[1], -row[1])
-                found += [(int(w), int(x), row[0], sign) for sign in signs]
-    return np.array(sorted(found), np.float64)
+    for w in range(1, side + 1, 2):
+        rest = p - w * w - x * x - y * y
+        z = np.rint(np.sqrt(np.maximum(rest, 0))).astype(np.int64)
+        good = (z * z == rest) & (z % 2 == 0)
+        for sign in (1, -1):
+            found.append(np.stack([np.full(good.sum(), w), x[good], y[good], sign * z[good]], 1))
+    return np.unique(np.concatenate(found), axis=0).astype(np.float64)
 
 
 def largest_prime(m: int) -> int | None:

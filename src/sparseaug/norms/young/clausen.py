@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions, restrict
 from sparseaug.norms.young.cosets import CosetTree
-from sparseaug.norms.young.induction import Inductions, Kernel, TorchKernel, Transform
+from sparseaug.norms.young.induction import Cascade, Inductions, Transform
 
 PANEL = 48
 """Columns carried through the climb at once, at most."""
@@ -39,14 +40,12 @@ def mean_blocks(
     shapes: Iterable[Partition] | None = None,
     memory: int = 1 << 31,
     threads: int | None = None,
-    device: str | None = None,
 ) -> Iterator[Block]:
     """Yield the block (1/m) sum_j pi(g_j) of every shape but the trivial one, small blocks first.
 
     `shapes` asks for some shapes only, and then the work shrinks to what they need. Blocks are made
     in batches of at most `memory` bytes (at least one block); small ones come first in each, and
-    more batches repeat some work. The result depends neither on `memory` nor on `threads`. On a
-    `device` of torch's, the blocks are tensors that never were anywhere else.
+    more batches repeat some work. The result depends neither on `memory` nor on `threads`.
 
     Examples:
         >>> from sparseaug.norms.young.clausen import mean_blocks
@@ -56,9 +55,8 @@ def mean_blocks(
         (2, 1) [[0.25, 0.433], [0.433, -0.25]]
     """
     rows = np.asarray(permutations, np.int64)
-    kernel = Kernel() if device is None else TorchKernel(device)
     tree = CosetTree.of(rows)
-    climb = _Climb(tree, kernel, threads or min(os.cpu_count() or 1, 4))
+    climb = _Climb(tree, threads or min(os.cpu_count() or 1, 4))
     every = partitions(rows.shape[1])[1:] if shapes is None else shapes
     for batch in in_batches(every, memory):
         matrices = climb.blocks(batch)
@@ -90,16 +88,15 @@ class _Climb:
     """From the leaves of the tree to the blocks of S_n."""
 
     tree: CosetTree
-    kernel: Kernel
     threads: int
     _inductions: Inductions = field(default_factory=Inductions)
-    _ready: dict[Partition, tuple[Transform, Any]] = field(default_factory=dict)
+    _ready: dict[Partition, Cascade] = field(default_factory=dict)
     _scratch: threading.local = field(default_factory=threading.local)
 
-    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Any]:
+    def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Floats]:
         """The blocks of these shapes, in Fortran order."""
         below = _contained(shapes)
-        values: dict[Partition, Any] = {(): self.kernel.place(self.tree.weights[:, None, None])}
+        values = {(): self.tree.weights[:, None, None]}
         level = 0
         while level + 1 < len(below) and self._fits(level + 1, below):
             values = self._whole_level(level, values, below)
@@ -107,7 +104,7 @@ class _Climb:
         if level + 1 == len(below):
             return {shape: values[shape][0] for shape in shapes}
         for shape in set().union(*below[level:-1]):
-            self._transform(shape)
+            self._cascade(shape)
         # Columns of a block are rows here, so that a panel writes long stretches of memory.
         results = {shape: np.empty((dimension(shape), dimension(shape))) for shape in shapes}
         # Columns that keep every level of all panels within SCRATCH; below 8 the loops grow slow.
@@ -135,15 +132,14 @@ class _Climb:
         """Whether whole blocks of this level are small: in memory, and as columns of a panel."""
         dimensions = [dimension(shape) for shape in below[level]]
         stored = 8 * len(self.tree.children[level]) * sum(d * d for d in dimensions)
-        small = stored <= STORE and max(dimensions) <= PANEL
-        return small or level == 1 or self.kernel.whole
+        return level == 1 or (stored <= STORE and max(dimensions) <= PANEL)
 
     def _whole_level(
-        self, level: int, values: dict[Partition, Any], below: Sequence[set[Partition]]
-    ) -> dict[Partition, Any]:
+        self, level: int, values: dict[Partition, Floats], below: Sequence[set[Partition]]
+    ) -> dict[Partition, Floats]:
         """All blocks of all nodes of the next level."""
-        nodes, empty = len(self.tree.children[level + 1]), self.kernel.empty
-        above = {s: empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
+        nodes = len(self.tree.children[level + 1])
+        above = {s: np.empty((nodes, dimension(s), dimension(s))) for s in below[level + 1]}
         for shape in below[level]:
             transform, y = self._induce(level, shape, values[shape], 0)
             for larger, start, end, column in transform.extensions:
@@ -156,11 +152,11 @@ class _Climb:
         self,
         level: int,
         shape: Partition,
-        values: NDArray[np.float64],
+        values: Floats,
         first: int,
         column: int,
         below: Sequence[set[Partition]],
-        results: dict[Partition, NDArray[np.float64]],
+        results: dict[Partition, Floats],
     ) -> None:
         """Carry columns `column`, ... of `shape`, in rows `first`, ... of values, up to S_n."""
         transform, y = self._induce(level, shape, values, first)
@@ -177,26 +173,25 @@ class _Climb:
                     columns[:, row - start : row - start + len(some)] = some.T
 
     def _induce(
-        self, level: int, shape: Partition, values: Any, first: int
-    ) -> tuple[Transform, Any]:
-        """One step up; the result lies in this thread's scratch of the level until the next one."""
-        transform, ready = self._transform(shape)
-        table = self.tree.children[level + 1]
-        size = (len(table), len(transform.source), values.shape[2])
-        if self.kernel.whole:
-            result = self.kernel.empty(size)
-        else:  # memory is reused: the first touch of fresh pages takes longer than a transform
-            rooms: dict[int, Any] = self._scratch.__dict__.setdefault("scratch", {})
-            if level not in rooms or len(rooms[level]) < math.prod(size):
-                rooms[level] = self.kernel.empty(math.prod(size))
-            result = rooms[level][: math.prod(size)].reshape(size)
-        self.kernel.induce(ready, values, first, table, result)
-        return transform, result
+        self, level: int, shape: Partition, values: Floats, first: int
+    ) -> tuple[Transform, Floats]:
+        """One step up; the result lies in this thread's scratch of the level until the next one.
 
-    def _transform(self, shape: Partition) -> tuple[Transform, Any]:
+        That memory is reused: the first touch of fresh pages takes longer than a transform.
+        """
+        cascade = self._cascade(shape)
+        table = self.tree.children[level + 1]
+        size = (len(table), len(cascade.transform.source), values.shape[2])
+        rooms: dict[int, Floats] = self._scratch.__dict__.setdefault("scratch", {})
+        if level not in rooms or len(rooms[level]) < math.prod(size):
+            rooms[level] = np.empty(math.prod(size))
+        result = rooms[level][: math.prod(size)].reshape(size)
+        cascade.induce(values, first, table, result)
+        return cascade.transform, result
+
+    def _cascade(self, shape: Partition) -> Cascade:
         if shape not in self._ready:
-            transform = self._inductions.transform(shape)
-            self._ready[shape] = transform, self.kernel.prepare(transform)
+            self._ready[shape] = Cascade.of(self._inductions.transform(shape))
         return self._ready[shape]
 
 
