@@ -59,14 +59,6 @@ def test_bounds_enclose_50_digits_on_random_groups() -> None:
         assert norm.upper - norm.lower < 2e-14
 
 
-def test_the_named_character_attains_the_norm() -> None:
-    for seed in range(20):
-        S = draw(sa.abelian(6, 1, 10), 5, seed)
-        norm = characters_norm(S)
-        named = {irrep.name: irrep for irrep in S.group.irreps()}[norm.block]
-        assert abs(named.matrices(S.elements).mean()) == pytest.approx(norm.lower, abs=1e-12)
-
-
 def test_a_coset_of_a_proper_subgroup_has_norm_exactly_one() -> None:
     rows = [[1 + 5 * i] for i in range(7)]
     norm = characters_norm(sa.GroupSample(sa.cyclic(10**6), rows))

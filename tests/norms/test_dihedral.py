@@ -62,15 +62,6 @@ def test_a_coset_of_a_proper_subgroup_has_norm_one() -> None:
     assert norm.block == "turn(3)"
 
 
-def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = [draw(5003, 40), draw(4096, 30, 1)]
-    double = [dihedral_norm(S) for S in samples]
-    monkeypatch.setattr(characters, "SMALL", 0)
-    monkeypatch.setattr(characters, "DENSE", 0)
-    by_fft = [dihedral_norm(S) for S in samples]
-    assert double == by_fft
-
-
 def test_the_first_frequency_of_every_block_is_in_the_bound() -> None:
     """The largest mean sits at the first frequency of the second block that is gone through."""
     n = 20_000_003

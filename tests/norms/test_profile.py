@@ -85,26 +85,6 @@ def test_profile_equals_the_norms_and_mean_squares_of_all_irreps(name, m):
     assert math.isclose(max(found.norms.values()), sa.deviation(S).value, rel_tol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["S4", "S5", "A5", "D6", "B3", "S3xC4", "S3xS3"])
-def test_parts_are_the_mean_squares_of_the_irreps(name):
-    S = sa.GroupSample(sa.group(name), sa.group(name).sample(9, np.random.default_rng(1)))
-    expected = {}
-    for irrep in list(S.group.irreps())[1:]:
-        mean = irrep.matrices(S.elements).mean(axis=0)
-        square = float((abs(mean) ** 2).sum()) / irrep.dimension
-        if irrep.name[-1] in "+-":  # both halves of a self-conjugate shape of A_n
-            key = irrep.name[:-1] + "+-"
-            expected[key] = expected.get(key, 0.0) + square / 2
-        else:
-            expected[irrep.name] = square
-    parts = sa.profile(S).parts
-    assert {part.name for part in parts} == set(expected)
-    for part in parts:
-        assert math.isclose(part.mean_square, expected[part.name], rel_tol=1e-9, abs_tol=1e-12)
-    # non-trivial irreps: |G| - 1 in all
-    assert sum(part.weight for part in parts) == S.group.order - 1
-
-
 @pytest.mark.parametrize("moduli", [(9,), (6, 4), (8, 8), (2, 3, 5), (2, 2, 2)])
 def test_frequency_order_equals_brute_force(moduli):
     group = sa.abelian(*moduli)

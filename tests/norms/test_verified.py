@@ -7,14 +7,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from sparseaug._floats import UNIT, down, gamma
+from sparseaug._floats import down, gamma
 from sparseaug.errors import ArgumentError
 from sparseaug.norms import verified
 from sparseaug.norms.verified import norm_lower, norm_upper, root_upper
@@ -71,62 +70,6 @@ def test_the_suite_flags_mutants(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert suite.judge({"mutant": norm_upper}, COUNT)["mutant"].below > 0
 
 
-def test_the_gram_term_is_enough_for_the_worst_product_it_allows_and_needed(monkeypatch) -> None:
-    """The product is moved down the top eigenvector by nearly all that its rounding is said to be.
-
-    Products of real processors round in other directions, and by less: they do not show that the term
-    is missing. Of many rows and few columns it is far above the terms of Cholesky.
-    """
-    search, keep = verified._search, True
-
-    def pushed(gram, gram_error, finish, **given):
-        top = np.linalg.eigh(gram)[1][:, -1:]
-        worst = gram - 0.9 * gram_error * (top @ top.conj().T)
-        return search(worst, gram_error if keep else 0.0, finish, **given)
-
-    monkeypatch.setattr(verified, "_search", pushed)
-    rng = np.random.default_rng(12)
-    for trial in range(40):
-        matrix = rng.standard_normal((300, 2 + trial % 4))
-        if trial % 2:
-            matrix = matrix + 1j * rng.standard_normal(matrix.shape)
-        exact = suite.ExactNorm(matrix)
-        keep = True
-        assert exact.is_at_most(norm_upper(matrix))
-        keep = False
-        assert not exact.is_at_most(norm_upper(matrix))
-
-
-def _least_shift_that_factors(gram: Any) -> float:
-    """The least s, to the last bit or nearly, for which Cholesky of s I - gram completes."""
-    high = 1.01 * float(np.linalg.norm(gram)) + 1.0
-    low = 0.0
-    while down(high) > low:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if verified._eigenvalue_upper(gram, middle, 0.0) < math.inf:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def test_the_cholesky_term_is_enough_for_the_worst_shift_and_needed() -> None:
-    """Integer entries make the Gram matrix exact, so that only Cholesky rounds."""
-    rng = np.random.default_rng(11)
-    needed = 0
-    for trial in range(150):
-        size = int(rng.integers(2, 15))
-        matrix = rng.integers(-99, 100, (size, size if trial % 2 else 1)).astype(np.float64)
-        gram = matrix @ matrix.T
-        top = suite.ExactNorm(gram)  # of a semidefinite matrix: its top eigenvalue
-        least = _least_shift_that_factors(gram)
-        needed += not top.is_at_most(least)
-        assert top.is_at_most(verified._eigenvalue_upper(gram, least, 0.0))
-    assert needed > 0
-
-
 def test_the_exact_checker_separates_neighbouring_floats() -> None:
     exact = suite.ExactNorm(np.array([[3.0, 0.0], [0.0, -4.0], [0.0, 0.0]]))
     assert exact.is_at_most(4.0)
@@ -136,16 +79,6 @@ def test_the_exact_checker_separates_neighbouring_floats() -> None:
     rotation = suite.ExactNorm(np.array([[0.0, 1j], [1j, 0.0]]))
     assert rotation.is_at_most(1.0)
     assert not rotation.is_at_most(down(1.0))
-
-
-def test_the_exact_checker_agrees_with_mpmath() -> None:
-    for _, matrix in suite.matrices(90, seed=5):
-        with mpmath.workdps(700):
-            values = mpmath.svd_c(mpmath.matrix(matrix.tolist()), compute_uv=False)
-            norm = float(values[0])
-        if 1e-290 < norm < 1e300:
-            assert suite.ExactNorm(matrix).is_at_most(norm * (1 + 4 * UNIT))
-            assert not suite.ExactNorm(matrix).is_at_most(norm * (1 - 4 * UNIT))
 
 
 def test_norm_lower_is_never_above_the_exact_norm_and_close() -> None:

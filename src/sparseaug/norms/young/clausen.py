@@ -96,7 +96,7 @@ class _Climb:
     def blocks(self, shapes: Sequence[Partition]) -> dict[Partition, Floats]:
         """The blocks of these shapes, in Fortran order."""
         below = _contained(shapes)
-        values = {(): self.tree.weights[:, None, None]}
+        values: dict[Partition, Floats] = {(): self.tree.weights[:, None, None]}
         level = 0
         while level + 1 < len(below) and self._fits(level + 1, below):
             values = self._whole_level(level, values, below)

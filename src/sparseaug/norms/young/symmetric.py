@@ -7,7 +7,8 @@ largest block of S_13 has 21,450 rows, 3.7 GB, and its factorisation takes ten m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def symmetric_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
 
 def bounded_blocks(
     S: GroupSample, shapes: Collection[Partition], what: str
-) -> tuple[Iterator[Block], dict[str, Callable[..., float]]]:
+) -> tuple[Iterator[Block], dict[str, Any]]:
     """The blocks of these shapes, or their Gram matrices, and what bounds the norms from them."""
     n, rows = S.group.width, np.array(S.elements)
     by_gram = n >= GRAM_FROM and S.m <= GRAM_SAMPLE
