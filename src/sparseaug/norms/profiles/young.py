@@ -12,6 +12,8 @@ import math
 from fractions import Fraction
 from typing import cast
 
+import numpy as np
+
 from sparseaug._checks import Progress
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.counts import Degree, Part, summed
@@ -25,7 +27,9 @@ from sparseaug.norms.profiles.levels import levels, root_above, root_below
 from sparseaug.norms.profiles.pairs import MOST_PAIRED, degree_two_norm
 from sparseaug.norms.profiles.result import Levels
 from sparseaug.norms.tuples import TUPLE_CODES, permutation_module_norm
-from sparseaug.norms.young.symmetric import GRAM_FROM, bounded_blocks
+from sparseaug.norms.verified import root_lower, root_upper
+from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
+from sparseaug.norms.young.symmetric import GRAM_FROM, announce_shapes, takes_gram
 from sparseaug.sampling import GroupSample
 
 LARGEST_DEGREE = 3
@@ -67,13 +71,18 @@ def _shape(part: Part) -> Partition:
 def _norms(
     S: GroupSample, shapes: dict[Partition, Degree], progress: Progress
 ) -> dict[Degree, Norm]:
-    what = f"the profile on all irreps of {S.group.name}"
-    blocks, bounds = bounded_blocks(S, list(shapes), what)
+    rows = np.array(S.elements)
+    announce_shapes(S, list(shapes), f"the profile on all irreps of {S.group.name}")
+    if takes_gram(S):
+        blocks = reported(gram_blocks(rows, shapes=list(shapes)), len(shapes), progress)
+        labelled = ((shapes[block.label], block) for block in blocks)
+        return largest_norms(labelled, upper=root_upper, lower=root_lower)
+    blocks = mean_blocks(rows, shapes=list(shapes))
     if S.group.width < GRAM_FROM:
         # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
         blocks = iter(sorted(blocks, key=lambda block: -len(block.values)))
     each = reported(blocks, len(shapes), progress)
-    return largest_norms(((shapes[block.label], block) for block in each), **bounds)
+    return largest_norms((shapes[block.label], block) for block in each)
 
 
 def _low_degrees(S: GroupSample, most: int | None, progress: Progress) -> Levels:

@@ -7,17 +7,15 @@ largest block of S_13 has 21,450 rows, 3.7 GB, and its factorisation takes ten m
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection
 
 import numpy as np
 
 from sparseaug._checks import LIMITS, Progress, require_work, silent
 from sparseaug.groups.degrees.shapes import is_first
-from sparseaug.groups.fourier import Block
 from sparseaug.groups.young import Partition, dimension, partitions
-from sparseaug.norms.irreps import largest_norms, reported
-from sparseaug.norms.norm import Norm, announce
+from sparseaug.norms.irreps import largest_norm, largest_norms, reported
+from sparseaug.norms.norm import Norm, announce, larger_norm
 from sparseaug.norms.verified import root_lower, root_upper
 from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
 from sparseaug.sampling import GroupSample
@@ -31,7 +29,10 @@ GRAM_FROM = 11
 GRAM_SAMPLE = 1024
 """Unless S is larger: the transform goes over all m^2 quotients."""
 
-LARGE = 5000
+SMALL = 1000
+"""Irreps up to this dimension take no time, and their norms are sharper without the Gram matrix."""
+
+HEAVY = 5000
 """Dimension of the irreps of S_12 that take most of its time."""
 
 
@@ -46,19 +47,28 @@ def symmetric_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     require_work("young", n, what, remedy="restrict the norm with degree=1 or 2")
     even = group.order < math.factorial(n)  # A_n
     shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
-    blocks, bounds = bounded_blocks(S, shapes, what)
-    labelled = ((0, block) for block in reported(blocks, len(shapes), progress))
-    return largest_norms(labelled, **bounds).get(0, Norm(0.0, 0.0))
+    announce_shapes(S, shapes, what)
+    large = [p for p in shapes if dimension(p) > SMALL] if takes_gram(S) else []
+    small = [p for p in shapes if p not in large]
+    rows = np.array(S.elements)
+    found = largest_norm(mean_blocks(rows, shapes=small), total=len(shapes), progress=progress)
+    if not large:
+        return found
+
+    def after_small(done: int, total: int) -> None:
+        progress(len(small) + done, len(shapes))
+
+    blocks = reported(gram_blocks(rows, shapes=large), len(large), after_small)
+    by_gram = largest_norms(((0, block) for block in blocks), upper=root_upper, lower=root_lower)
+    return larger_norm(found, by_gram[0])
 
 
-def bounded_blocks(
-    S: GroupSample, shapes: Collection[Partition], what: str
-) -> tuple[Iterator[Block], dict[str, Any]]:
-    """The blocks of these shapes, or their Gram matrices, and what bounds the norms from them."""
-    n, rows = S.group.width, np.array(S.elements)
-    by_gram = n >= GRAM_FROM and S.m <= GRAM_SAMPLE
-    if n == LARGEST_N and max(map(dimension, shapes)) > LARGE:
-        announce(what, seconds=60.0 if by_gram else 150.0, memory=5e9)
-    if by_gram:
-        return gram_blocks(rows, shapes=shapes), {"upper": root_upper, "lower": root_lower}
-    return mean_blocks(rows, shapes=shapes), {}
+def takes_gram(S: GroupSample) -> bool:
+    """Whether Gram matrices of large blocks come from the transform."""
+    return S.group.width >= GRAM_FROM and S.m <= GRAM_SAMPLE
+
+
+def announce_shapes(S: GroupSample, shapes: Collection[Partition], what: str) -> None:
+    """Say what the large irreps of S_12 take."""
+    if S.group.width == LARGEST_N and max(map(dimension, shapes)) > HEAVY:
+        announce(what, seconds=60.0 if takes_gram(S) else 150.0, memory=5e9)
