@@ -116,7 +116,8 @@ class _Characters:
         for column in columns:
             i = int(np.searchsorted(self._starts, column, side="right")) - 1
             parts.append(f"{self.coordinates[i]}:{column - int(self._starts[i]) + 1}")
-        return Norm(float_above(high), float_below(low), f"chi({', '.join(parts)})")
+        block = f"chi({', '.join(parts)})"
+        return Norm(float_above(high), float_below(low), block)
 
     @property
     def _starts(self) -> NDArray[np.int64]:
