@@ -27,7 +27,7 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
-            "groups.Group.require_order",
+            *("groups.Group.require_order", "groups.Group.has_transform"),
             "plans.plan(numbers)",  # each by its own name
             "views.Store",  # made by compute and open
             *("groups.Group.permutations", "groups.Irrep"),
