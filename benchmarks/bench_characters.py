@@ -14,8 +14,10 @@ from scipy import fft
 
 import sparseaug as sa
 from benchmarks.side_by_side import compare
-from sparseaug.norms.characters import characters_norm, dihedral_norm
-from sparseaug.norms.walsh import hadamard, walsh_norm
+from sparseaug.norms.abelian.characters import characters_norm
+from sparseaug.norms.abelian.dihedral import dihedral_norm
+from sparseaug.norms.abelian.hadamard import hadamard
+from sparseaug.norms.abelian.walsh import walsh_norm
 
 
 def cyclic_and_torus() -> None:

@@ -11,9 +11,10 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 import sparseaug as sa
 from benchmarks.side_by_side import compare
+from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import left_translations, regular_norm
-from sparseaug.norms.tuples import low_weight_norm, permutation_module_norm
+from sparseaug.norms.tuples import permutation_module_norm
 
 
 def groups_on_themselves() -> None:

@@ -2,12 +2,9 @@
 
     python -m benchmarks.bench_symmetric                      S_7 to S_10, the peer at S_8
     python -m benchmarks.bench_symmetric --n 9 12 --peer 9    the peer's S_9 takes half a minute
-    python -m benchmarks.bench_symmetric --n 12 --device cuda
-    python -m benchmarks.bench_symmetric --n 12 --jobs 1 2    with one worker and with two
 
-Each case runs in a process of its own, for its peak memory; imports are not counted, compiling and
-loading numba is. The peer is the sparse matrix of Pi_S on l2(G) with `eigsh`: an estimate from
-below, where ours is a proof.
+Each case runs in a process of its own, for its peak memory; imports are not counted. The peer is the
+sparse matrix of Pi_S on l2(G) with `eigsh`: an estimate from below, where ours is a proof.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from typing import Any
 
 
@@ -31,19 +27,17 @@ def main() -> None:
     parser.add_argument("--n", type=int, nargs="+", default=[7, 8, 9, 10])
     parser.add_argument("--peer", type=int, nargs="*", default=[8], help="n for SciPy on l2(G)")
     parser.add_argument("--m", type=int, default=64)
-    parser.add_argument("--device")
-    parser.add_argument("--jobs", type=int, nargs="+", help="workers; one line for each")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         measure = measure_peer if options.one == "peer" else measure_ours
         print(json.dumps(measure(options)))
         return
-    head = f"{'n':>3} {'jobs':>4} {'seconds':>8} {'MB':>6} {'deviation':>14} {'width':>8}"
+    head = f"{'n':>3} {'seconds':>8} {'MB':>6} {'deviation':>14} {'width':>8}"
     print(f"{head} {'peer s':>8} {'ratio':>7}")
-    for n, jobs in itertools.product(options.n, options.jobs or [None]):
-        ours = in_own_process("ours", n, options, jobs)
-        line = f"{n:>3} {jobs or 'all':>4} {ours['seconds']:>8.3f} {ours['memory']:>6.0f}"
+    for n in options.n:
+        ours = in_own_process("ours", n, options)
+        line = f"{n:>3} {ours['seconds']:>8.3f} {ours['memory']:>6.0f}"
         line += f" {ours['value']:>14.11f} {ours['value'] - ours['lower']:>8.1e}"
         if n in options.peer:
             peer = in_own_process("peer", n, options)
@@ -53,12 +47,8 @@ def main() -> None:
         print(line, flush=True)
 
 
-def in_own_process(
-    what: str, n: int, options: argparse.Namespace, jobs: int | None = None
-) -> dict[str, float]:
+def in_own_process(what: str, n: int, options: argparse.Namespace) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", what, "--n", str(n), "--m", str(options.m)]
-    command += ["--device", options.device] if options.device else []
-    command += ["--jobs", str(jobs)] if jobs else []
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     found: dict[str, float] = json.loads(done.stdout)
     return found
@@ -67,12 +57,10 @@ def in_own_process(
 def measure_ours(options: argparse.Namespace) -> dict[str, float]:
     import sparseaug as sa
 
-    how = sa.norms.NormOptions(device=options.device)
-    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8), options=how)  # imports
+    sa.deviation(sa.Oracle(sa.symmetric(5), seed=0).draw(8))  # imports
     S = sa.Oracle(sa.symmetric(options.n[0]), seed=0).draw(options.m)
-    how = replace(how, n_jobs=options.jobs[0] if options.jobs else None)
     start = time.perf_counter()
-    found = sa.deviation(S, options=how)
+    found = sa.deviation(S)
     seconds = time.perf_counter() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "memory": memory, "value": found.value, "lower": found.lower}

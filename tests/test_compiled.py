@@ -26,7 +26,6 @@ import importlib, json, os, sys, warnings
 import numpy as np, torch
 import sparseaug as sa
 from torch.utils.data import TensorDataset
-from sparseaug.norms.clausen import mean_blocks
 """
 SCRIPT = """
 for module in ("sparseaug.kernels.group_means", "sparseaug.actions.prepared"):
@@ -34,18 +33,17 @@ for module in ("sparseaug.kernels.group_means", "sparseaug.actions.prepared"):
 permanents = importlib.import_module("sparseaug.kernels.group_means").permanents
 rng = np.random.default_rng(0)
 entries, images = rng.random((6, 6, 9)), torch.from_numpy(rng.random((5, 8, 8)))
-S, T = (sa.Oracle(g, seed=0).draw(4) for g in (sa.symmetric(12), sa.abelian(8, 8)))
+S = sa.Oracle(sa.abelian(8, 8), seed=0).draw(4)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for _ in range(2):
         means = permanents(entries)
-        (block,) = mean_blocks(S.elements, shapes=[(10, 2)])
-        copies = sa.nn.OneShotDataset(TensorDataset(images), sa.roll(T.group), T)
+        copies = sa.nn.OneShotDataset(TensorDataset(images), sa.roll(S.group), S)
         batch = torch.stack([item[0] for item in copies.__getitems__(range(20))])
-bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, block.values, batch)]
+bits = [np.ascontiguousarray(array).tobytes().hex() for array in (means, batch)]
 answer = json.dumps({
     "bits": bits,
-    "close": [means.tolist(), block.values.tolist(), batch.tolist()],
+    "close": [means.tolist(), batch.tolist()],
     "warnings": [[type(w.message).__name__, str(w.message)] for w in caught],
 })
 """

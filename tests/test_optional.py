@@ -71,12 +71,6 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
     ("package", "action", "remedy"),
     [
         ("torch", "sa.nn", "sparseaug[torch]"),
-        (
-            "torch",
-            "sa.deviation(sa.Oracle(sa.symmetric(3)).draw(4), "
-            "options=sa.norms.NormOptions(device='cuda'))",
-            "sparseaug[torch]",
-        ),
         ("sklearn", "import sparseaug.sklearn", "sparseaug[sklearn]"),
         ("networkx", "sa.sources.graph_automorphisms(None)", "sparseaug[sources]"),
         ("spglib", "sa.sources.crystal((np.eye(3), np.zeros((1, 3)), [1]))", "sparseaug[sources]"),

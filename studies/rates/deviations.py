@@ -13,7 +13,7 @@ import numpy as np
 from sparseaug.designs import design
 from sparseaug.designs.constructions import fixed
 from sparseaug.groups import Group, group
-from sparseaug.norms import NormOptions, deviation
+from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.theory import deviation_bound, deviation_floor, sharp_deviation_bound
 from studies.rates.part import Result, Task
@@ -22,8 +22,6 @@ from studies.rates.typical import haar_norms
 
 DELTA = 0.05
 """Chance of failing of the bounds."""
-
-ONE_JOB = NormOptions(n_jobs=1)  # several samples are looked at at the same time
 
 WHOLE = {
     "S": (5, 6, 7, 8, 9, 10, 11, 12),
@@ -138,8 +136,7 @@ def _designs(G: Group, task: Task) -> Result:
 
 
 def _norm(S: GroupSample, degree: int | None = None) -> float:
-    """The deviation, by one thread: the study runs many tasks at a time."""
-    return deviation(S, degree=degree, options=ONE_JOB).value
+    return deviation(S, degree=degree).value
 
 
 def _sample(G: Group, m: int, seed: int) -> GroupSample:

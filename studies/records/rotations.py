@@ -53,7 +53,7 @@ NAMED = ("I", "O", "T", "D5", "V4")
 
 def known() -> Iterator[Record]:
     """Groups that fix no vector, and integer quaternions of prime norm."""
-    from sparseaug.norms.rotations import prime_rows
+    from sparseaug.norms.rotations.primes import prime_rows
 
     for name, degree, words in (
         ("V4", 1, "half turns about three axes"),

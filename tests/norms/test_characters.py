@@ -13,40 +13,15 @@ from scipy import fft
 
 import sparseaug as sa
 from sparseaug._floats import power_up
-from sparseaug.errors import GroupTooLargeError, SparseAugError
+from sparseaug.errors import SparseAugError
 from sparseaug.groups import Abelian
 from sparseaug.groups.fourier import Block
-from sparseaug.norms import characters
-from sparseaug.norms.character_transforms import (
-    MEAN_ERROR,
-    ROOT_ERROR,
-    character_mean,
-    count_blocks,
-    fft_blocks,
-    fft_error,
-    phases,
-    product_blocks,
-    product_error,
-    roots,
-    split,
-)
-from sparseaug.norms.characters import Measured, characters_norm
+from sparseaug.norms.abelian import characters
+from sparseaug.norms.abelian.characters import Measured, characters_norm
+from sparseaug.norms.abelian.ffts import fft_blocks, fft_error
+from sparseaug.norms.abelian.products import count_blocks, product_blocks, product_error
+from sparseaug.norms.abelian.roots import MEAN_ERROR, ROOT_ERROR, character_mean, phases, roots
 from sparseaug.norms.norm import Norm
-from tests.references import dense_norm
-
-GROUPS = [sa.cyclic(n) for n in range(1, 25)] + [
-    sa.abelian(*moduli)
-    for moduli in (
-        (2, 3),
-        (4, 6),
-        (1, 5, 1),
-        (3, 3, 3),
-        (2, 2, 5),
-        (8, 4, 2),
-        (7, 11),
-        (2, 1, 2, 2),
-    )
-]
 
 
 def draw(group: sa.groups.Group, m: int, seed: int = 0) -> sa.GroupSample:
@@ -72,20 +47,6 @@ def true_norm(S: sa.GroupSample) -> Any:
         return +best  # so that what is 1 is 1
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: str(group.moduli))
-@pytest.mark.parametrize("m", [1, 2, 3, 9])
-def test_norm_equals_dense_norm_of_the_regular_representation(
-    group: sa.groups.Group, m: int
-) -> None:
-    for seed in range(3):
-        S = draw(group, m, seed)
-        norm = characters_norm(S)
-        dense = dense_norm(S)
-        assert norm.upper == pytest.approx(dense, abs=1e-10)
-        assert norm.lower == pytest.approx(dense, abs=1e-10)
-        assert norm.failure_probability == 0.0
-
-
 def test_bounds_enclose_50_digits_on_random_groups() -> None:
     rng = np.random.default_rng(0)
     for case in range(500):
@@ -98,46 +59,12 @@ def test_bounds_enclose_50_digits_on_random_groups() -> None:
         assert norm.upper - norm.lower < 2e-14
 
 
-def test_the_named_character_attains_the_norm() -> None:
-    for seed in range(20):
-        S = draw(sa.abelian(6, 1, 10), 5, seed)
-        norm = characters_norm(S)
-        named = {irrep.name: irrep for irrep in S.group.irreps()}[norm.block]
-        assert abs(named.matrices(S.elements).mean()) == pytest.approx(norm.lower, abs=1e-12)
-
-
-@pytest.mark.parametrize("moduli", [(2,), (3,), (30,), (4, 6), (300,), (17, 19)])
-def test_the_whole_group_has_norm_zero_up_to_rounding(moduli: tuple[int, ...]) -> None:
-    group = sa.abelian(*moduli)
-    S = sa.GroupSample(group, group.unrank(np.arange(group.order)))
-    norm = characters_norm(S)
-    assert norm.lower == 0.0
-    assert norm.upper < 1e-12
-
-
 def test_a_coset_of_a_proper_subgroup_has_norm_exactly_one() -> None:
     rows = [[1 + 5 * i] for i in range(7)]
     norm = characters_norm(sa.GroupSample(sa.cyclic(10**6), rows))
     assert (norm.lower, norm.upper) == (1.0, 1.0)
     norm = characters_norm(sa.GroupSample(sa.cyclic(2**61 - 1), [[3], [3], [3]]))
     assert (norm.lower, norm.upper, norm.block) == (1.0, 1.0, "chi(1,)")
-
-
-def test_duplicates_count() -> None:
-    S = sa.GroupSample(sa.cyclic(7), [[0], [0], [0], [1]])
-    norm = characters_norm(S)
-    assert norm.lower <= true_norm(S) <= norm.upper
-    assert norm.block == "chi(1,)"
-
-
-@pytest.mark.parametrize("n", [10007, 1000003])
-def test_large_primes_agree_with_a_plain_fft(n: int) -> None:
-    S = draw(sa.cyclic(n), 64)
-    norm = characters_norm(S)
-    counts = np.bincount(S.elements[:, 0], minlength=n).astype(float)
-    plain = np.abs(fft.fft(counts))[1:].max() / S.m
-    assert norm.lower == pytest.approx(plain, abs=1e-10)
-    assert norm.upper - norm.lower < 1e-14
 
 
 def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,15 +74,6 @@ def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(characters, "DENSE", 0)
     by_fft = [characters_norm(S) for S in samples]
     assert double == by_fft
-
-
-def test_ties_beyond_number_are_bounded() -> None:
-    # All but the identity: every character is -1 / (n - 1), far more of them than are kept.
-    n = 2003
-    norm = characters_norm(sa.GroupSample(sa.cyclic(n), np.arange(1, n)[:, None]))
-    assert norm.lower <= 1 / (n - 1) <= norm.upper
-    assert norm.upper - norm.lower < 2e-12
-    assert norm.block == "chi(1,)"
 
 
 @pytest.mark.parametrize(
@@ -224,12 +142,6 @@ def test_roots_of_unity_are_within_their_error(n: int) -> None:
             assert abs(mpmath.expjpi(mpmath.mpf(2 * p) / n) - root) <= ROOT_ERROR
 
 
-def test_phases_do_not_overflow() -> None:
-    n = 2**42 - 11
-    a, g = n - 2, n - 5
-    assert phases(np.array([[a]]), np.array([[g]]), (n,))[0, 0] == a * g % n
-
-
 def test_powers_are_rounded_up() -> None:
     rng = np.random.default_rng(0)
     with mpmath.workdps(60):
@@ -237,29 +149,6 @@ def test_powers_are_rounded_up() -> None:
             for k in (1, 2, 3, 7, 64, 10**4):
                 assert mpmath.mpf(x) ** k <= power_up(x, k)
     assert power_up(0.5, 10**9) > 0.0
-
-
-def test_splits_cover_large_axes_without_a_table() -> None:
-    plan = split((10**6, 10**5))
-    assert plan.right == (1, 10**5)
-    assert math.prod(plan.left) == 10**6 // 2 + 1
-
-
-def test_progress_reaches_its_total() -> None:
-    calls: list[tuple[int, int]] = []
-    characters_norm(
-        draw(sa.cyclic(10**7), 3), progress=lambda done, total: calls.append((done, total))
-    )
-    assert calls[-1][0] == calls[-1][1] == len(calls) > 1
-
-
-def test_refusals_say_what_to_do() -> None:
-    with pytest.raises(GroupTooLargeError, match="degree="):
-        characters_norm(draw(sa.cyclic(10**12), 64))
-    with pytest.raises(GroupTooLargeError, match="degree="):
-        characters_norm(draw(sa.cyclic(2**60), 2))
-    with pytest.raises(GroupTooLargeError, match="degree="):
-        characters_norm(draw(sa.abelian(*[3] * 1000), 2))
 
 
 def off_by(error: float, top: tuple[int, ...]) -> Any:

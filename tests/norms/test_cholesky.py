@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparseaug.norms.verified import pivots
+from sparseaug.norms.cholesky import pivots
 
 
 @pytest.mark.parametrize("kind", [float, complex])

@@ -21,14 +21,11 @@ from sparseaug.errors import (
     UnsupportedError,
 )
 from sparseaug.groups import Abelian
-from sparseaug.norms import LongRunWarning, NormOptions, best_method, tuples
+from sparseaug.norms import LongRunWarning, tuples
 from sparseaug.norms.draw_until import share_of_round
 from sparseaug.norms.generation import generated_order
-from sparseaug.norms.irreps import irreps_norm
 from sparseaug.norms.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.norms.regular import regular_norm
-from sparseaug.norms.symmetric import symmetric_norm
-from tests.extras import REASON
 from tests.references import dense_norm
 
 deviation_module = sys.modules["sparseaug.norms.deviation"]
@@ -57,61 +54,12 @@ def test_deviation_equals_the_dense_norm_of_the_regular_representation(name):
         assert found.floor <= found.value
 
 
-def test_irreps_of_alternating_and_hyperoctahedral_groups_give_the_dense_norm():
-    for name in ("A5", "A6", "B3", "B4"):
-        S = sa.Oracle(sa.group(name), seed=9).draw(12)
-        truth = dense_norm(S)
-        assert abs(irreps_norm(S).upper - truth) < 1e-10
-
-
-def test_the_design_figures_on_s6():
-    """m = 64 about 0.27, m = 16 about 0.48; the paper's bounds 0.654 and 1."""
-    oracle = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(64)) for s in range(10)]
-    assert 0.24 < np.mean([found.value for found in oracle]) < 0.30
-    assert round(oracle[0].bound, 3) == 0.654
-    few = [sa.deviation(sa.Oracle(sa.symmetric(6), seed=s).draw(16)) for s in range(10)]
-    assert 0.44 < np.mean([found.value for found in few]) < 0.55
-    assert few[0].bound == 1.0
-
-
 @pytest.mark.parametrize("n", [7, 8])
 def test_s7_and_s8_equal_lanczos_on_the_regular_representation(n):
     S = sa.Oracle(sa.symmetric(n), seed=n).draw(16)
     found, lanczos = sa.deviation(S), regular_norm(S)
     assert abs(found.lower - lanczos.lower) < 1e-9
     assert lanczos.lower <= found.value
-
-
-def test_m11_equals_the_dense_norm():
-    """7920 x 7920 is too much for a dense norm here; two independent methods agree."""
-    S = sa.Oracle(sa.groups.mathieu(11), seed=0).draw(20)
-    found = sa.deviation(S)
-    assert found.rigorous
-    assert found.value - found.lower < 1e-10
-
-
-def test_alternating_groups_reach_a9_and_products_their_tensor_blocks():
-    assert sa.deviation(sa.Oracle(sa.alternating(9), seed=0).draw(40)).rigorous
-    found = sa.deviation(sa.Oracle(sa.group("S5xS4"), seed=0).draw(40))
-    assert found.rigorous
-    assert "*" in found.block
-
-
-def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
-    monkeypatch.setattr("sparseaug.norms.symmetric.SMALL", 1)
-    monkeypatch.setattr("sparseaug.norms.symmetric.partitions", lambda n: [(n,), *shapes])
-    S = sa.Oracle(sa.symmetric(11), seed=0).draw(8)
-    shapes = [(9, 2), (8, 3), (9, 1, 1)]
-    by_gram = symmetric_norm(S)
-    plain = max(np.linalg.norm(np.mean(_young(shape, S.elements), axis=0), 2) for shape in shapes)
-    assert by_gram.lower - 1e-12 <= plain <= by_gram.upper
-    assert by_gram.upper - plain < 1e-9
-
-
-def _young(shape, elements):
-    from sparseaug.groups.young import young_matrices
-
-    return young_matrices(shape, elements)
 
 
 def test_a_sample_in_a_coset_is_told_apart_and_why():
@@ -199,16 +147,6 @@ def test_draw_until_stops_at_its_limits_and_says_how_far_it_came():
         assert oracle.calls == 0
 
 
-@pytest.mark.parametrize(("name", "target"), [("D4", 0.1), ("Z2^6", 0.05), ("S4", 0.01)])
-def test_draw_until_never_gives_more_than_the_whole_group(name, target):
-    """318 elements of a group of 8, and 30,433 of one of 64, once."""
-    oracle = sa.Oracle(sa.group(name), seed=0)
-    found = sa.draw_until(oracle, target=target)
-    assert found.sample == sa.GroupSample.full(sa.group(name))
-    assert found.deviation.value == 0.0
-    assert found.calls == oracle.calls < found.sample.m
-
-
 @pytest.fixture
 def chances(monkeypatch):
     """Make small modules go the way of large ones; the failure probabilities of their bounds."""
@@ -245,17 +183,6 @@ def test_draw_until_believes_the_upper_bound_and_nothing_less(monkeypatch):
     monkeypatch.setattr(until, "deviation", found)
     drawn = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4)
     assert drawn.deviation.value == 0.39
-
-
-def test_draw_until_is_certain_where_each_round_is():
-    found = sa.draw_until(sa.Oracle(sa.symmetric(6), seed=0), target=0.4, degree=2)
-    assert found.deviation.failure_probability == 0.0
-
-
-def test_large_samples_of_small_groups_are_quick():
-    """100,000 rows, 24 of them distinct: what is repeated is computed once."""
-    S = sa.GroupSample(sa.group("S3xC4"), sa.group("S3xC4").sample(10**5, np.random.default_rng(0)))
-    assert sa.deviation(S).value < 0.01
 
 
 def test_a_function_that_is_no_action_has_no_rigorous_norm():
@@ -312,142 +239,6 @@ def test_printed_bounds_are_rounded_up():
         assert float(text_up(float(value))) >= value
 
 
-def test_a_deviation_is_plain_data():
-    found = sa.deviation(sa.Oracle(sa.symmetric(4), seed=0).draw(20))
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["value"] == found.value
-    assert data["kind"] == "rigorous"
-    assert "rigorous" in str(found)
-    assert sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]])).value == 0.0
-
-
-S4 = sa.Oracle(sa.symmetric(4), seed=0).draw(20)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: sa.deviation([[0, 1]]), ArgumentError, "is not a GroupSample"),
-        (lambda: sa.deviation(S4, options=NormOptions(delta=0)), ArgumentError, "delta="),
-        (lambda: sa.deviation(S4, degree=0), ArgumentError, "degree=0"),
-        (
-            lambda: sa.deviation(S4, degree=1, action=sa.permute_axis(S4.group), shape=(4,)),
-            ArgumentError,
-            "exclude each other",
-        ),
-        (
-            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group)),
-            ArgumentError,
-            "action and shape go together",
-        ),
-        (
-            lambda: sa.deviation(S4, action=sa.permute_axis(sa.symmetric(5)), shape=(5,)),
-            ArgumentError,
-            "S is a sample of S4",
-        ),
-        (
-            lambda: sa.deviation(S4, options=NormOptions(device="cuda:9")),
-            ArgumentError,
-            "device='cuda:9'",
-        ),
-        (
-            lambda: sa.deviation(S4, options=NormOptions(device="quux")),
-            ArgumentError,
-            "device='quux'",
-        ),
-        (lambda: sa.deviation(S4, shape=(4,)), ArgumentError, "go together"),
-        (lambda: sa.deviation(S4, action="x", shape=(4,)), ArgumentError, "action='x'"),
-        (
-            lambda: sa.deviation(S4, action=sa.permute_axis(S4.group), shape=4),
-            ArgumentError,
-            "shape=4",
-        ),
-        (lambda: sa.deviation(S4, degree=9), ArgumentError, "degree=9 is above 4"),
-        (
-            lambda: sa.deviation(sa.Oracle(sa.symmetric(40)).draw(9)),
-            UnsupportedError,
-            "degree=1 or 2",
-        ),
-        (
-            lambda: sa.deviation(sa.Oracle(sa.groups.rubik()).draw(9)),
-            UnsupportedError,
-            "degree=1 or 2",
-        ),
-        (
-            lambda: sa.deviation(sa.Oracle(sa.group("Grid2")).draw(9), degree=1),
-            UnsupportedError,
-            "degree=",
-        ),
-        (
-            lambda: sa.draw_until(sa.Oracle(sa.symmetric(40)), target=0.5),
-            UnsupportedError,
-            "too large",
-        ),
-        (
-            lambda: sa.draw_until(sa.Oracle(sa.symmetric(4)), target=1.5),
-            ArgumentError,
-            "target=1.5",
-        ),
-        (lambda: sa.draw_until(None, target=0.5), ArgumentError, "oracle=None"),
-        (lambda: best_method(sa.groups.rubik()), UnsupportedError, "too large"),
-        (lambda: best_method(None), ArgumentError, "group=None"),
-        (lambda: sa.deviation(S4, progress=5), ArgumentError, "progress=5"),
-        (lambda: sa.deviation(S4, progress=lambda done: None), ArgumentError, "progress="),
-        (
-            lambda: sa.deviation(S4, options=NormOptions(device=10**30)),
-            ArgumentError,
-            "device=1000",
-        ),
-        (
-            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, growth=1e308),
-            ArgumentError,
-            "growth=1e",
-        ),
-        (
-            lambda: sa.draw_until(sa.Oracle(S4.group), target=0.5, progress="x"),
-            ArgumentError,
-            "progress='x'",
-        ),
-        (
-            lambda: sa.deviation(sa.GroupSample(sa.symmetric(1), [[0]]), degree=-1),
-            ArgumentError,
-            "degree=-1",
-        ),
-        (
-            lambda: sa.deviation(sa.GroupSample(sa.cyclic(1), [[0]]), action=7, shape=(1,)),
-            ArgumentError,
-            "action=7",
-        ),
-    ],
-)
-def test_bad_input_is_answered(call, error, message):
-    if "device=" in message:
-        pytest.importorskip("torch", reason=REASON.format("torch"))
-    with pytest.raises(error, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        *((f"S{n}", "irrep of dimension") for n in (12, 13, 20, 30, 300)),
-        ("A12", "irrep of dimension"),
-        ("C1000000", "over 20000 irreps"),
-        ("S10xS10", "irrep of dimension"),
-    ],
-)
-def test_irreps_that_are_too_many_or_too_large_are_refused_at_once(name, message):
-    S = sa.Oracle(sa.group(name), seed=0).draw(64)
-    with pytest.raises(GroupTooLargeError, match=message):
-        irreps_norm(S)
-
-
-def test_a_product_with_a_large_irrep_is_told_what_to_use_instead():
-    S = sa.Oracle(sa.group("S10xS10"), seed=0).draw(64)
-    with pytest.raises(UnsupportedError, match=r"too large.*action=.*degree=1 or 2"):
-        sa.deviation(S)
-
-
 @pytest.mark.parametrize(
     ("S", "options"),
     [
@@ -480,13 +271,76 @@ def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as
         assert restate(Norm(0.5, 0.4, "a", added), total).failure_probability == total
 
 
-def test_a_probability_too_small_to_be_shared_is_named():
-    with pytest.raises(ArgumentError, match="failure_probability=5e-324 is too small"):
-        equal_share(5e-324, 3)
-
-
 def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
     half = Norm(0.5, 0.4, "a", 5e-10)
     assert restate(half, 1e-9) == half
     certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
     assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)
+
+
+def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
+    samples = [sa.Oracle(sa.group(name), seed=0).draw(8) for name in ("S6", "A6")]
+    plain = [sa.deviation(S) for S in samples]
+    monkeypatch.setattr("sparseaug.norms.young.symmetric.GRAM_FROM", 5)
+    monkeypatch.setattr("sparseaug.norms.young.symmetric.SMALL", 4)
+    for S, found in zip(samples, plain, strict=True):
+        by_gram = sa.deviation(S)
+        assert by_gram.block == found.block
+        assert max(by_gram.lower, found.lower) <= min(by_gram.value, found.value)
+        assert by_gram.value - by_gram.lower < 1e-12
+
+
+def drawn(name, m=9):
+    return sa.Oracle(sa.group(name), seed=0).draw(m)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "remedy"),
+    [
+        (lambda: sa.deviation(drawn("S40")), UnsupportedError, "degree=1 or 2"),
+        (lambda: sa.deviation(drawn("S10xS10")), UnsupportedError, r"action=.*degree=1 or 2"),
+        (lambda: sa.deviation(drawn("Grid2"), degree=1), UnsupportedError, "leave degree out"),
+        (lambda: sa.deviation(drawn("S3xZ2^2"), degree=6), ArgumentError, "give a smaller one"),
+        (lambda: sa.deviation(drawn("SO3"), degree=65), GroupTooLargeError, "above 64"),
+        (lambda: sa.deviation(drawn("S3xSO3")), UnsupportedError, "give degree="),
+        (lambda: sa.deviation(drawn("C1000000000000", 64)), GroupTooLargeError, "degree="),
+        (lambda: sa.deviation(drawn("Z2^60", 99)), GroupTooLargeError, "degree="),
+        (lambda: sa.deviation(drawn("Z2^4096"), degree=4), GroupTooLargeError, "lower degree"),
+        (lambda: sa.deviation(drawn("S300"), degree=4), GroupTooLargeError, "fewer elements"),
+        (lambda: sa.deviation(drawn("S4xZ2^4096"), degree=4), GroupTooLargeError, "lower degree"),
+        (
+            lambda: sa.deviation(
+                drawn("C2"), action=sa.roll(sa.cyclic(2), axes=-1), shape=(10**5,)
+            ),
+            GroupTooLargeError,
+            "smaller image",
+        ),
+        (lambda: sa.profile(drawn("M11")), UnsupportedError, "permutations, signed"),
+        (lambda: sa.profile(drawn("S5"), by="frequency"), ArgumentError, "leave it out"),
+        (lambda: sa.profile(drawn("S30"), degree=4), UnsupportedError, "up to degree 3"),
+        (
+            lambda: sa.profile(drawn("C4"), weights=range(9), by="frequency"),
+            UnsupportedError,
+            "by=",
+        ),
+        (lambda: equal_share(5e-324, 3), ArgumentError, "give a larger one"),
+    ],
+)
+def test_what_is_refused_says_what_to_do(call, error, remedy):
+    with pytest.raises(error, match=remedy):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("S", "said"),
+    [
+        (sa.design(sa.symmetric(7), degree=2), "functions of up to 2 coordinates"),
+        (sa.design(sa.abelian(8, 8), m=32, name="lattice"), "up to 1 non-zero"),
+        (sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 0, 2]]), ""),
+    ],
+)
+def test_deviation_of_a_design_says_what_it_is_exact_for(S, said):
+    found = sa.deviation(S)
+    assert found.value == 1.0
+    assert said in found.reason
+    assert ("draw more elements" in found.reason) != bool(said)

@@ -11,10 +11,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.groups.fourier import Block
-from sparseaug.norms import characters
-from sparseaug.norms.character_transforms import ENTRIES, product_blocks, split
-from sparseaug.norms.characters import _with_sizes, dihedral_norm
-from tests.references import dense_norm
+from sparseaug.norms.abelian import characters
+from sparseaug.norms.abelian.dihedral import _with_sizes, dihedral_norm
+from sparseaug.norms.abelian.products import ENTRIES, product_blocks, split
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:
@@ -45,17 +44,6 @@ def true_norm(S: sa.GroupSample) -> Any:
         return +best  # so that what is 1 is 1
 
 
-@pytest.mark.parametrize("n", range(1, 25))
-def test_norm_equals_dense_norm_of_the_regular_representation(n: int) -> None:
-    for m in (1, 2, 3, 10):
-        for seed in range(3):
-            S = draw(n, m, seed)
-            norm = dihedral_norm(S)
-            dense = dense_norm(S)
-            assert norm.upper == pytest.approx(dense, abs=1e-10)
-            assert norm.lower == pytest.approx(dense, abs=1e-10)
-
-
 def test_bounds_enclose_50_digits_on_random_samples() -> None:
     rng = np.random.default_rng(0)
     for case in range(200):
@@ -65,24 +53,6 @@ def test_bounds_enclose_50_digits_on_random_samples() -> None:
         assert norm.upper - norm.lower < 1e-13
 
 
-def test_the_named_irrep_attains_the_norm() -> None:
-    for n in (2, 3, 4, 8, 15):
-        for seed in range(10):
-            S = draw(n, 6, seed)
-            norm = dihedral_norm(S)
-            named = {irrep.name: irrep for irrep in S.group.irreps()}[norm.block]
-            block = named.matrices(S.elements).mean(axis=0)
-            assert np.linalg.norm(block, 2) == pytest.approx(norm.lower, abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 12, 700])
-def test_the_whole_group_has_norm_zero_up_to_rounding(n: int) -> None:
-    group = sa.dihedral(n)
-    norm = dihedral_norm(sa.GroupSample(group, group.unrank(np.arange(group.order))))
-    assert norm.lower == 0.0
-    assert norm.upper < 1e-11
-
-
 def test_a_coset_of_a_proper_subgroup_has_norm_one() -> None:
     norm = dihedral_norm(sa.GroupSample(sa.dihedral(9), [[a, 0] for a in (1, 2, 7)]))
     assert (norm.lower, norm.upper, norm.block) == (1.0, 1.0, "sign(+1,-1)")
@@ -90,27 +60,6 @@ def test_a_coset_of_a_proper_subgroup_has_norm_one() -> None:
     assert norm.upper == 1.0
     assert norm.lower > 1 - 1e-14
     assert norm.block == "turn(3)"
-
-
-def test_every_way_gives_the_same_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    samples = [draw(5003, 40), draw(4096, 30, 1)]
-    double = [dihedral_norm(S) for S in samples]
-    monkeypatch.setattr(characters, "SMALL", 0)
-    monkeypatch.setattr(characters, "DENSE", 0)
-    by_fft = [dihedral_norm(S) for S in samples]
-    assert double == by_fft
-
-
-def test_a_million_corners_agree_with_plain_ffts() -> None:
-    n, m = 10**6 + 3, 64
-    S = draw(n, m)
-    turns, flips = (
-        np.abs(np.fft.rfft(np.bincount(S.elements[S.elements[:, 1] == f, 0], minlength=n)))
-        for f in (0, 1)
-    )
-    norm = dihedral_norm(S)
-    assert norm.upper == pytest.approx((turns + flips)[1:].max() / m, abs=1e-10)
-    assert norm.upper - norm.lower < 1e-13
 
 
 def test_the_first_frequency_of_every_block_is_in_the_bound() -> None:

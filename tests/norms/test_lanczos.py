@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
-from sparseaug.norms import NormOptions, lanczos, tuples
+from sparseaug.norms import lanczos, tuples
 from sparseaug.norms.lanczos import Operator, krylov_norm, lanczos_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.tuples import permutation_module_norm
@@ -42,14 +41,6 @@ def test_the_random_start_is_above_the_dense_norm_for_many_seeds(dimension):
         assert truth * (1 - CERTAIN) <= bounds.upper <= truth * (1 + 1e-6)
 
 
-def test_the_random_start_is_tight_where_steps_are_enough():
-    matrix = np.diag(np.linspace(0.0, 1.0, 2000) ** 0.5 * 0.5)
-    matrix[-1, -1] = 0.51
-    bounds = lanczos_norm(matrix_operator_of_diagonal(matrix.diagonal()))
-    assert bounds.lower <= 0.51 <= bounds.upper <= 0.51 * (1 + 1e-9)
-    assert bounds.lower >= 0.51 * (1 - 1e-9)
-
-
 def matrix_operator_of_diagonal(diagonal: np.ndarray) -> Operator:
     return Operator(len(diagonal), diagonal.__mul__, diagonal.__mul__, 2.0**-52)
 
@@ -61,18 +52,6 @@ def test_a_start_that_misses_the_answer_fools_the_bound_only_if_one_lies_about_i
     assert krylov_norm(operator, blind, 0.5).upper < 0.9
     honest = np.array([1e-6, 0.6, 0.6, 0.53])
     assert krylov_norm(operator, honest, 0.99e-6).upper >= 0.9
-
-
-def test_rounding_that_is_declared_larger_makes_the_bound_larger():
-    matrix = np.random.default_rng(0).normal(size=(50, 50)) / 20
-    operators = [
-        Operator(50, lambda x: matrix @ x, lambda x: matrix.T @ x, rounding, norm=2.0)
-        for rounding in (1e-14, 1e-10, 1e-5)
-    ]
-    start = np.full(50, 50**-0.5)
-    uppers = [krylov_norm(operator, start, 0.01).upper for operator in operators]
-    assert uppers == sorted(uppers)
-    assert uppers[0] < uppers[2]
 
 
 TOP, REST = 0.9, 0.5
@@ -334,10 +313,3 @@ def test_the_lower_bound_is_not_above_the_truth_when_errors_lengthen_the_image()
     run = lanczos._Run(Operator(50, drifting, drifting, 1e-15, drift=0.1), leaning(0.0, 50))
     run.step()
     assert REST * 0.8 < run.lower() <= REST
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0, -1e-9, math.nan, "1e-9", None])
-def test_a_bad_failure_probability_is_named(value):
-    S = sa.Oracle(sa.symmetric(4), seed=0).draw(4)
-    with pytest.raises(ArgumentError, match="failure_probability="):
-        sa.deviation(S, options=NormOptions(failure_probability=value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -46,12 +45,3 @@ def test_draw_until_says_that_its_size_was_not_fixed_beforehand():
     S = sa.draw_until(oracle, target=0.5).sample
     assert (S.origin.kind, S.origin.draws) == ("until", ((0, 3, 3 + S.m),))
     assert S.calls == S.m
-
-
-def test_a_stated_probability_of_failure_is_printed_in_full():
-    from dataclasses import replace
-
-    found = sa.deviation(sa.Oracle(G, seed=0).draw(40))
-    for failure in (0.01, 1e-9, 1.2345678e-9, 0.1 + 0.2):
-        kind = replace(found, failure_probability=failure).kind
-        assert float(re.fullmatch(r"with probability 1 - (\S+)", kind)[1]) == failure

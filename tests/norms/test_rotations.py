@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import wigner
-from sparseaug.norms.rotations import prime_of, prime_rows
+from sparseaug.norms.rotations.primes import prime_of, prime_rows
 from sparseaug.theory import sharp_deviation_bound
 
 SPACE = sa.rotations(3)
@@ -285,15 +285,6 @@ def test_the_mean_squares_are_sums_of_chebyshev_polynomials(rng):
         assert level.mean_square == pytest.approx(ratio.mean() / n, abs=1e-7)
 
 
-def test_the_highest_degree_is_64_and_its_error_small():
-    S = sa.Oracle(SPACE, seed=0).draw(12)
-    found = sa.deviation(S, degree=64)
-    assert found.rigorous
-    assert found.value - found.lower < 1e-9
-    with pytest.raises(GroupTooLargeError, match="degree=65 is above 64"):
-        sa.deviation(S, degree=65)
-
-
 def test_the_bound_beside_uniform_draws_is_the_sharper_one_of_the_band():
     S = sa.Oracle(SPACE, seed=0).draw(200)
     assert sa.deviation(S, degree=4).bound == sharp_deviation_bound(200, 5**2 - 1, 0.05)
@@ -312,19 +303,3 @@ def test_drawing_until_a_deviation_needs_a_degree():
     assert oracle.calls == 0
     with pytest.raises(UnsupportedError, match="infinitely many irreps"):
         sa.deviation(sa.Oracle(sa.group("S3xSO3"), seed=0).draw(3))
-
-
-def test_plans_are_made_by_degree():
-    plan = sa.plan(SPACE, deviation=0.3, degree=4)
-    rows = {row.method: row for row in plan.rows}
-    assert plan.facts["dimension_sum"] == 24
-    assert plan.facts["order"] is None
-    assert rows["full"].m is rows["one-shot"].m is None
-    assert rows["design"].m == 57
-    assert 0 < rows["design"].deviation < 1e-11  # the rows are rounded: a bound, not 0
-    assert rows["one-shot sharp"].m > rows["draw_until"].m
-    assert "SO3 of infinite order" in str(plan)
-    with pytest.raises(UnsupportedError, match="give degree="):
-        sa.plan(SPACE, deviation=0.3)
-    with pytest.raises(UnsupportedError, match="deviation= and degree="):
-        sa.plan(SPACE, eps=0.1, C=1, B=1, L=1, gap=1)

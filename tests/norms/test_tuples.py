@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -12,11 +11,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.young import young_matrices
-from sparseaug.norms import regular, tuples
-from sparseaug.norms.regular import regular_norm
-from sparseaug.norms.tuples import Tuples, low_weight_norm, permutation_module_norm
+from sparseaug.norms import tuples
+from sparseaug.norms.abelian.low_weight import low_weight_norm
+from sparseaug.norms.tuples import Tuples, permutation_module_norm
 
 CERTAIN = 1e-13
 
@@ -59,22 +56,6 @@ def test_module_norm_equals_the_dense_norm_on_tuples(group, degree):
     assert truth * (1 - CERTAIN) <= norm.upper <= truth + 1e-10
 
 
-def test_pairs_are_the_shapes_with_at_most_two_boxes_below_the_first_row():
-    S = sa.Oracle(sa.symmetric(6), seed=2).draw(20)
-    shapes = [(5, 1), (4, 2), (4, 1, 1)]
-    blocks = [young_matrices(shape, S.elements).mean(axis=0) for shape in shapes]
-    truth = max(float(np.linalg.norm(block, 2)) for block in blocks)
-    norm = permutation_module_norm(S, degree=2)
-    np.testing.assert_allclose([norm.lower, norm.upper], truth, atol=1e-11, rtol=0)
-
-
-def test_all_coordinates_are_the_regular_representation():
-    S = sa.Oracle(sa.symmetric(5), seed=3).draw(9)
-    assert permutation_module_norm(S, degree=5).upper == pytest.approx(
-        regular_norm(S).upper, abs=1e-11
-    )
-
-
 def test_the_bound_with_a_failure_probability_is_above_the_dense_one(monkeypatch):
     S = sa.Oracle(sa.symmetric(12), seed=4).draw(24)
     turns = sa.Oracle(sa.cyclic(40), seed=4).draw(5)  # many orbits
@@ -86,34 +67,6 @@ def test_the_bound_with_a_failure_probability_is_above_the_dense_one(monkeypatch
         assert likely.failure_probability == 1e-9
         assert likely.lower <= exact.upper
         assert exact.lower <= likely.upper <= exact.upper * (1 + 1e-7)
-
-
-@pytest.mark.parametrize("m", [4, 32])
-def test_a_norm_on_tuples_takes_no_more_memory_than_is_announced(m, monkeypatch):
-    S, said = sa.Oracle(sa.symmetric(32), seed=0).draw(m), []
-    monkeypatch.setattr(regular, "announce", lambda *_, memory, **__: said.append(memory))
-    tracemalloc.start()
-    permutation_module_norm(S, degree=3)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(said) == 1
-    assert peak <= said[0] <= 8 * peak
-
-
-def test_one_element_has_norm_1_and_the_whole_group_0():
-    group = sa.symmetric(4)
-    assert permutation_module_norm(sa.Oracle(group, seed=0).draw(1), degree=2).upper >= 1.0
-    whole = sa.GroupSample(group, np.concatenate(list(group.elements())))
-    assert permutation_module_norm(whole, degree=2).upper <= 1e-12
-    trivial = sa.GroupSample(sa.symmetric(1), [[0]])
-    assert permutation_module_norm(trivial, degree=1).upper == 0.0
-
-
-def test_modules_that_are_too_large_are_refused():
-    with pytest.raises(GroupTooLargeError):
-        permutation_module_norm(sa.Oracle(sa.symmetric(300), seed=0).draw(8), degree=4)
-    with pytest.raises(GroupTooLargeError, match="lower degree"):
-        low_weight_norm(sa.Oracle(sa.sign_flips(4096), seed=0).draw(8), degree=4)
 
 
 def brute_force(S: sa.GroupSample, degree: int) -> float:
@@ -139,16 +92,6 @@ def test_low_weight_norm_equals_brute_force_over_characters(moduli, degree):
         assert norm.lower <= truth + 1e-14
         assert truth - 1e-14 <= norm.upper <= truth + 1e-10
         assert norm.failure_probability == 0.0
-
-
-def test_sign_flips_are_exact_fractions():
-    S = sa.Oracle(sa.sign_flips(300), seed=0).draw(48)
-    norm = low_weight_norm(S, degree=2)
-    signs = 1 - 2 * S.elements
-    pairs = abs(signs.T @ signs)
-    np.fill_diagonal(pairs, 0)
-    value = max(int(pairs.max()), int(abs(signs.sum(axis=0)).max()))
-    assert norm.lower <= value / 48 <= norm.upper <= np.nextafter(norm.lower, 2)
 
 
 def test_the_block_names_the_character():

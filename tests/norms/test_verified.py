@@ -7,14 +7,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from sparseaug._floats import UNIT, down, gamma, up
+from sparseaug._floats import down, gamma
 from sparseaug.errors import ArgumentError
 from sparseaug.norms import verified
 from sparseaug.norms.verified import norm_lower, norm_upper, root_upper
@@ -71,62 +70,6 @@ def test_the_suite_flags_mutants(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert suite.judge({"mutant": norm_upper}, COUNT)["mutant"].below > 0
 
 
-def test_the_gram_term_is_enough_for_the_worst_product_it_allows_and_needed(monkeypatch) -> None:
-    """The product is moved down the top eigenvector by nearly all that its rounding is said to be.
-
-    Products of real processors round in other directions, and by less: they do not show that the term
-    is missing. Of many rows and few columns it is far above the terms of Cholesky.
-    """
-    search, keep = verified._search, True
-
-    def pushed(gram, gram_error, finish, **given):
-        top = np.linalg.eigh(gram)[1][:, -1:]
-        worst = gram - 0.9 * gram_error * (top @ top.conj().T)
-        return search(worst, gram_error if keep else 0.0, finish, **given)
-
-    monkeypatch.setattr(verified, "_search", pushed)
-    rng = np.random.default_rng(12)
-    for trial in range(40):
-        matrix = rng.standard_normal((300, 2 + trial % 4))
-        if trial % 2:
-            matrix = matrix + 1j * rng.standard_normal(matrix.shape)
-        exact = suite.ExactNorm(matrix)
-        keep = True
-        assert exact.is_at_most(norm_upper(matrix))
-        keep = False
-        assert not exact.is_at_most(norm_upper(matrix))
-
-
-def _least_shift_that_factors(gram: Any) -> float:
-    """The least s, to the last bit or nearly, for which Cholesky of s I - gram completes."""
-    high = 1.01 * float(np.linalg.norm(gram)) + 1.0
-    low = 0.0
-    while down(high) > low:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if verified._eigenvalue_upper(gram, middle, 0.0) < math.inf:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def test_the_cholesky_term_is_enough_for_the_worst_shift_and_needed() -> None:
-    """Integer entries make the Gram matrix exact, so that only Cholesky rounds."""
-    rng = np.random.default_rng(11)
-    needed = 0
-    for trial in range(150):
-        size = int(rng.integers(2, 15))
-        matrix = rng.integers(-99, 100, (size, size if trial % 2 else 1)).astype(np.float64)
-        gram = matrix @ matrix.T
-        top = suite.ExactNorm(gram)  # of a semidefinite matrix: its top eigenvalue
-        least = _least_shift_that_factors(gram)
-        needed += not top.is_at_most(least)
-        assert top.is_at_most(verified._eigenvalue_upper(gram, least, 0.0))
-    assert needed > 0
-
-
 def test_the_exact_checker_separates_neighbouring_floats() -> None:
     exact = suite.ExactNorm(np.array([[3.0, 0.0], [0.0, -4.0], [0.0, 0.0]]))
     assert exact.is_at_most(4.0)
@@ -136,16 +79,6 @@ def test_the_exact_checker_separates_neighbouring_floats() -> None:
     rotation = suite.ExactNorm(np.array([[0.0, 1j], [1j, 0.0]]))
     assert rotation.is_at_most(1.0)
     assert not rotation.is_at_most(down(1.0))
-
-
-def test_the_exact_checker_agrees_with_mpmath() -> None:
-    for _, matrix in suite.matrices(90, seed=5):
-        with mpmath.workdps(700):
-            values = mpmath.svd_c(mpmath.matrix(matrix.tolist()), compute_uv=False)
-            norm = float(values[0])
-        if 1e-290 < norm < 1e300:
-            assert suite.ExactNorm(matrix).is_at_most(norm * (1 + 4 * UNIT))
-            assert not suite.ExactNorm(matrix).is_at_most(norm * (1 - 4 * UNIT))
 
 
 def test_norm_lower_is_never_above_the_exact_norm_and_close() -> None:
@@ -169,32 +102,7 @@ def test_both_bounds_hold_for_any_finite_floats(matrix: Any) -> None:
     assert lower == 0.0 or not exact.is_at_most(lower)
 
 
-def test_torch_tensors_are_bounded_by_their_residual() -> None:
-    torch = pytest.importorskip("torch")
-    for _, matrix in suite.matrices(450, seed=3):
-        tensor = torch.from_numpy(np.ascontiguousarray(matrix))
-        exact = suite.ExactNorm(matrix)
-        upper, lower = norm_upper(tensor), norm_lower(tensor)
-        assert exact.is_at_most(upper)
-        assert lower == 0.0 or not exact.is_at_most(lower)
-        assert upper == math.inf or upper <= norm_upper(matrix) * (1 + 1e-13) + 1e-321
-
-
-def test_torch_residual_does_not_trust_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = pytest.importorskip("torch")
-    matrix = torch.from_numpy(np.random.default_rng(4).standard_normal((5, 5)))
-    honest = torch.linalg.cholesky_ex
-
-    def sloppy(shifted: Any) -> Any:
-        factor, broke = honest(shifted)
-        return factor * (1 + 1e-6), broke
-
-    good = norm_upper(matrix)
-    monkeypatch.setattr("array_api_compat.torch.linalg.cholesky_ex", sloppy)
-    assert good * (1 + 1e-8) < norm_upper(matrix) < good * (1 + 1e-4)
-
-
-@pytest.mark.parametrize("kind", ["real", "complex", "torch", "rank one", "flat"])
+@pytest.mark.parametrize("kind", ["real", "complex", "rank one", "flat"])
 def test_large_matrices_are_bounded_through_lanczos(kind: str) -> None:
     rng = np.random.default_rng(7)
     matrix: Any = rng.standard_normal((260, 220))
@@ -205,8 +113,6 @@ def test_large_matrices_are_bounded_through_lanczos(kind: str) -> None:
     if kind == "flat":  # all singular values equal: Lanczos stops after one step
         matrix = np.linalg.qr(matrix)[0]
     truth = float(np.linalg.norm(matrix, 2))
-    if kind == "torch":
-        matrix = pytest.importorskip("torch").from_numpy(matrix)
     assert truth * (1 - 1e-11) < norm_lower(matrix) < truth * (1 + 1e-14)
     assert truth * (1 - 1e-14) < norm_upper(matrix) < truth * (1 + 1e-10)
 
@@ -218,13 +124,6 @@ def test_a_bad_proposal_costs_tightness_not_truth(monkeypatch: pytest.MonkeyPatc
     assert good <= norm_upper(matrix) < 1.1 * good
     monkeypatch.setattr(verified, "_top_eigenvalue", lambda gram, tolerance: 0.0)
     assert norm_upper(matrix) == pytest.approx(np.linalg.norm(matrix), rel=1e-13)
-
-
-def test_a_tensor_that_wants_gradients_is_read_only() -> None:
-    torch = pytest.importorskip("torch")
-    weight = torch.eye(3, dtype=torch.float64, requires_grad=True)
-    assert norm_lower(weight) < 1.0 < norm_upper(weight) < 1.0 + 1e-14
-    assert weight.grad_fn is None
 
 
 def test_transpose_and_memory_order_do_not_matter() -> None:
@@ -250,11 +149,6 @@ def test_at_most_is_returned_when_it_can_be_proved_and_only_then() -> None:
             assert norm_upper(matrix, at_most=limit) == upper
 
 
-def test_at_most_never_proposes_when_it_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verified, "_top_eigenvalue", None)
-    assert norm_upper(np.eye(5), at_most=1.0 + 1e-12) == 1.0 + 1e-12
-
-
 def test_error_is_added_outward() -> None:
     matrix = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert Fraction(norm_upper(matrix, 0.1)) >= Fraction(norm_upper(matrix)) + Fraction(0.1)
@@ -264,29 +158,11 @@ def test_error_is_added_outward() -> None:
     assert norm_upper(matrix, 0.2, at_most=5.6) > 5.66
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (2, 3)])
-def test_empty_and_zero_matrices_have_norm_zero(shape: tuple[int, int]) -> None:
-    assert norm_upper(np.zeros(shape)) == 0.0
-    assert norm_upper(np.zeros(shape), 0.25) == 0.25
-    assert norm_upper(np.zeros(shape), 0.25, at_most=0.5) == 0.5
-    assert norm_lower(np.zeros(shape)) == 0.0
-
-
 @pytest.mark.parametrize("function", [norm_upper, norm_lower])
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        np.array([[1.0, np.nan]]),
-        np.array([[np.inf], [0.0]]),
-        np.array([[1.0 + 1j * np.nan]]),
-        np.ones((2, 2), dtype=np.int64),
-        np.ones((2, 2), dtype=np.float32),
-        np.ones((2, 2), dtype=np.longdouble),
-    ],
-)
-def test_a_bad_matrix_is_named(function: Any, matrix: Any) -> None:
+@pytest.mark.parametrize("entry", [np.nan, np.inf, 1j * np.nan, np.int64(1), np.float32(1)])
+def test_a_bad_matrix_is_named(function: Any, entry: Any) -> None:
     with pytest.raises(ArgumentError, match="matrix"):
-        function(matrix)
+        function(np.array([[entry], [0 * entry]]))
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 1000, 10**9, 2**51])
@@ -295,12 +171,6 @@ def test_gamma_is_above_its_formula_by_a_few_ulps(n: int) -> None:
     assert exact <= Fraction(gamma(n)) <= exact * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1074)
     with pytest.raises(ArgumentError):
         gamma(2**53)
-
-
-def test_up_and_down_are_the_neighbours() -> None:
-    assert (up(1.0), down(1.0)) == (1.0 + 2 * UNIT, 1.0 - UNIT)
-    assert up(0.0) == 5e-324
-    assert up(-0.0) == 5e-324
 
 
 def test_the_root_of_a_matrix_that_rounding_made_negative_is_zero() -> None:
@@ -335,10 +205,3 @@ def test_a_gram_matrix_that_is_not_finite_is_refused(value: float, at_most: floa
     gram[0, 2] = value
     with pytest.raises(ArgumentError, match="gram holds NaN or infinity"):
         root_upper(gram, at_most=at_most)
-
-
-def test_no_residual_no_proof() -> None:
-    torch = pytest.importorskip("torch", reason=REASON.format("torch"))
-    matrix = torch.eye(3, dtype=torch.float64)
-    matrix[0, 2] = math.nan  # of the triangle that Cholesky does not read
-    assert verified._indefiniteness(matrix) == math.inf

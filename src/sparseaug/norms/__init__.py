@@ -6,20 +6,20 @@ draw_until  draw until the deviation is small enough
 generation  whether S can work at all
 methods     the methods, in order of preference
 
-characters, character_transforms  abelian and dihedral groups: the largest mean of a character
-walsh                             sign flips, exactly
-symmetric, clausen, induction     S_n and A_n: every irrep, by Clausen's recursion
-young_numba                       its inner loops compiled
-irreps                            groups whose irreps are known, and tensor products of them
-regular                           any group that can be listed
-tuples                            functions of few points
-coordinates                       functions of few coordinates of products and signed permutations
-representation                    a given linear action
-rotations                         SO(2), SO(3), O(2), O(3), by degree or for primes
+abelian         means of characters; dihedral groups
+young           S_n and A_n: every irrep, by Clausen's recursion
+rotations       SO(2), SO(3), O(2), O(3), by degree or for primes
+irreps          groups whose irreps are known, and tensor products of them
+regular         any group that can be listed
+tuples          functions of few points
+coordinates     functions of few coordinates of products and signed permutations
+representation  a given linear action
 
 norm      what is known of a norm, and by which kind of knowledge
 verified  the norm of a matrix, proved by a Cholesky factorisation with every rounding added
+cholesky  that factorisation, in place
 lanczos   the norm of an operator that is never formed, certain or with a stated probability
+threads   of the linear algebra library
 """
 
 from sparseaug.norms.deviation import Deviation, NormOptions, deviation

@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,19 +27,14 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, silent
 from sparseaug.errors import UnsupportedError, shorten, shorten_text
-from sparseaug.groups import Abelian, Group, Product, Rows
+from sparseaug.groups import Abelian, Group, Rows
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
+from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.norms.regular import PermutationMean
-from sparseaug.norms.tuples import (
-    Tuples,
-    low_weight_norm,
-    module_norm,
-    require_codes,
-    require_tuples,
-)
+from sparseaug.norms.tuples import Tuples, module_norm, require_codes, require_tuples
 from sparseaug.sampling import GroupSample
 
 
@@ -73,15 +67,20 @@ Choice: TypeAlias = tuple[tuple[Space, int], ...]
 
 
 class Coordinates(NamedTuple):
-    """The spaces of a group: factors that move points, then cyclic coordinates one by one."""
+    """The spaces of a group: factors that move points, then cyclic coordinates, by column of a row."""
 
     moving: list[Space]
-    cyclic: list[Space]
+    turning: dict[int, Space]
+
+    @property
+    def cyclic(self) -> list[Space]:
+        """The cyclic coordinates."""
+        return list(self.turning.values())
 
     @property
     def number(self) -> int:
         """Of coordinates, of all factors together."""
-        return sum(space.axes for space in self.moving) + len(self.cyclic)
+        return sum(space.axes for space in self.moving) + len(self.turning)
 
 
 def coordinates(group: Group) -> Coordinates:
@@ -99,17 +98,16 @@ def coordinates(group: Group) -> Coordinates:
         >>> coordinates(sa.group("S3xZ2^2")).number, coordinates(sa.hyperoctahedral(4)).number
         (5, 4)
     """
-    found = Coordinates([], [])
+    found = Coordinates([], {})
     start = 0
     for number, factor in enumerate(group.factors or (group,)):
         part = slice(start, start + factor.width)
         start += factor.width
         name = f"factor {number} ({factor.name})" if group.factors else factor.name
-        if factor.moduli is not None:
-            found.cyclic.extend(
-                _turning(f"coordinate {i} of {name}", part.start + i, n)
-                for i, n in enumerate(factor.moduli)
-            )
+        if factor.has_transform("characters"):
+            for i, n in enumerate(factor.radices):
+                column = part.start + i
+                found.turning[column] = _turning(f"coordinate {i} of {name}", column, n)
         elif factor.signed_axes and (faithful := factor.faithful()):
             found.moving.append(_moving(name, factor, part, faithful, factor.signed_axes))
         elif factor.points is not None:
@@ -251,13 +249,10 @@ def _power_sums(spaces: list[Space], degree: int) -> tuple[int, int]:
 
 def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
     """On functions of cyclic coordinates alone: characters of low weight, exact and without tuples."""
-    if not found.cyclic:
+    if not found.turning:
         return Norm(0.0, 0.0, "none")
-    parts = Product(S.group.factors).split(S.elements) if S.group.factors else [S.elements]
-    factors = S.group.factors or (S.group,)
-    chosen = [(f.moduli, rows) for f, rows in zip(factors, parts, strict=True) if f.moduli]
-    moduli = tuple(chain.from_iterable(own for own, _ in chosen))
-    flat = GroupSample(Abelian(moduli), np.concatenate([rows for _, rows in chosen], axis=1))
+    moduli = tuple(space.points for space in found.cyclic)
+    flat = GroupSample(Abelian(moduli), S.elements[:, list(found.turning)])
     return low_weight_norm(flat, degree=min(degree, len(moduli)))
 
 

@@ -13,17 +13,11 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from sparseaug._checks import Progress, check_integer, check_progress, check_real
+from sparseaug._checks import Progress, check_integer, check_progress, check_real, check_type
 from sparseaug._floats import down, text_down, text_up, up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    shorten,
-    shorten_text,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten_text
 from sparseaug.norms.generation import why_not
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.methods import ACTION, as_known, preferred, restricted
@@ -113,29 +107,22 @@ class NormOptions:
 
     Attributes:
         delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
-        device: where the blocks of a symmetric group are made and verified, for instance "cuda"
-        n_jobs: irreps of a symmetric group that are looked at at the same time, each in a thread; as
-            many as there are cores, if not given. The result does not depend on it
         failure_probability: where only a random start can reach the norm (more than 4096 tuples): of
             the bound from above, over the start, which is keyed by the hash of S. Where certainty is
             within reach it is given, and this is not used
 
     Examples:
         >>> from sparseaug.norms import NormOptions
-        >>> NormOptions(device="cuda")
-        NormOptions(delta=0.05, device='cuda', n_jobs=None, failure_probability=1e-09)
+        >>> NormOptions(delta=0.01)
+        NormOptions(delta=0.01, failure_probability=1e-09)
     """
 
     delta: float = 0.05
-    device: str | None = None
-    n_jobs: int | None = None
     failure_probability: float = FAILURE_PROBABILITY
 
     def __post_init__(self) -> None:
         check_real("delta", self.delta, above=0, below=1)
         check_real("failure_probability", self.failure_probability, above=0, below=1)
-        if self.n_jobs is not None:
-            check_integer("n_jobs", self.n_jobs, at_least=1)
 
 
 USUAL = NormOptions()
@@ -164,7 +151,7 @@ def deviation(
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
         progress: called now and then with two numbers, how much is done and of how much
-        options: delta, device, n_jobs, failure_probability: see `sparseaug.norms.NormOptions`
+        options: delta, failure_probability: see `sparseaug.norms.NormOptions`
 
     Returns:
         The `Deviation`. Where the norm is 1 since S lies in a coset of a proper subgroup, its
@@ -183,8 +170,7 @@ def deviation(
     """
     require_sample(S)
     watch = check_progress(progress)
-    if not isinstance(options, NormOptions):
-        raise ArgumentError(f"options={shorten(options)} is not a NormOptions.")
+    check_type("options", options, NormOptions, "a NormOptions")
     if degree is not None and action is not None:
         raise ArgumentError("degree and action exclude each other; give one of them.")
     if (action is None) != (shape is None):
@@ -196,14 +182,10 @@ def deviation(
         degree = check_integer("degree", degree, at_least=1)
         chosen = restricted(S.group, degree)
     elif action is not None:
-        if not isinstance(action, Action):
-            raise ArgumentError(f"action={shorten(action)} is not an action.")
-        action.rows(S)  # S must be of the action's group
+        check_type("action", action, Action, "an action").rows(S)  # S must be of its group
         chosen = ACTION
     else:
         chosen = preferred(T.group)
-    if options.device is not None and "device" not in chosen.options:
-        raise ArgumentError(f"device={shorten(options.device)} is for symmetric groups as a whole.")
     given = {"degree": degree, "action": action, "shape": shape, **vars(options)}
     own = {name: given[name] for name in chosen.options if given.get(name) is not None}
     compute = partial(chosen.norm, T, progress=watch, **own)

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import Progress, check_integer, check_progress, check_real
+from sparseaug._checks import Progress, check_integer, check_progress, check_real, check_type
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError, shorten
+from sparseaug.errors import OracleBudgetError, UnsupportedError
 from sparseaug.norms.deviation import Deviation, NormOptions, deviation
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.methods import preferred, restricted
@@ -95,8 +95,7 @@ def draw_until(
     target = check_real("target", target, above=0, below=1)
     growth = check_real("growth", growth, above=0, below=1e6)
     max_calls = check_integer("max_calls", max_calls, at_least=1)
-    if not isinstance(oracle, Oracle):
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
+    check_type("oracle", oracle, Oracle, "an Oracle")
     watch = check_progress(progress)
     # refuse before drawing
     if degree is not None:

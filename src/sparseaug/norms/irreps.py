@@ -9,9 +9,10 @@ from sparseaug.groups import Irrep
 from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.product import Tensor
+from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import listed_irreps
-from sparseaug.norms.lanczos import Threads
 from sparseaug.norms.norm import Norm, announce
+from sparseaug.norms.threads import Threads
 from sparseaug.norms.verified import norm_lower, norm_upper
 from sparseaug.sampling import GroupSample
 
@@ -63,7 +64,7 @@ def irreps_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
 
 # Measured on one core: 0.2 microseconds for each entry of a matrix that is made (Young's form from
 # products of transpositions), 10^10 operations a second in products and Cholesky.
-def announce_irreps(S: GroupSample, irreps: list[Irrep]) -> None:
+def announce_irreps(S: Multiset, irreps: list[Irrep]) -> None:
     """What the means of all irreps over S will take."""
     k = len(S.counts()[0])
     seconds, memory = 0.0, 0.0

@@ -3,19 +3,12 @@
 Lanczos started at a vector that is known not to be orthogonal to the answer bounds it from above
 (Kuczynski and Wozniakowski, SIAM J. Matrix Anal. Appl. 13, 1992). The proof below is about the
 vectors that were computed: neither exact arithmetic nor orthogonality is assumed.
-
-Threads of the linear algebra library: few, because those that must wait for each other crawl.
-
-On two cores, two threads took five times as long as one for the blocks of S_9, and ten times as
-long for a Cholesky factorisation of size 4000 while another program kept one core busy.
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -23,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
-from threadpoolctl import ThreadpoolController
 
 from sparseaug._checks import Progress, silent
 from sparseaug._floats import UNIT, down, gamma, up
@@ -107,13 +99,10 @@ def lanczos_norm(
     key: str = "",
     failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress = silent,
-    at_most: float | None = None,
 ) -> Norm:
     """Bounds of ||D|| from random starts; `upper` fails with the stated probability.
 
     `lower` is certain. The starts are Gaussian, keyed by `key`; all rounding is accounted for.
-    `at_most` is for the maximum over many operators: where the norm is seen to be at most that, this
-    is the upper bound and nothing sharper is looked for.
 
     Examples:
         >>> import numpy as np
@@ -138,7 +127,6 @@ def lanczos_norm(
             overlap,
             tolerance=RANDOM_TOLERANCE,
             progress=partial(_report_start, progress, index),
-            at_most=at_most,
         )
         found.append(norm)
     upper, lower = max(one.upper for one in found), max(one.lower for one in found)
@@ -152,24 +140,18 @@ def krylov_norm(
     *,
     tolerance: float = TOLERANCE,
     progress: Progress = silent,
-    at_most: float | None = None,
 ) -> Norm:
     """Bounds of ||D||, certain if <z, start> >= overlap for some unit z with D^T D z = ||D||^2 z.
 
     The start should be 1 long.
     """
     limit = operator.norm
-    if at_most is not None and limit <= at_most:
-        return Norm(at_most, 0.0)
-    enough = 0.0 if at_most is None else down(down(at_most * at_most))
     steps = max(2, min(MAX_STEPS, BASIS_ENTRIES // operator.dimension))
     run = _Run(operator, start)
     excess = math.inf
     for done in range(1, steps + 1):
         if run.step() <= UNIT * max(run.diagonal):
             break
-        if at_most is not None and done % 4 == 0 and _excludes(enough, run, overlap):
-            return Norm(at_most, 0.0)
         if done % 8 == 0 and _excludes(run.ritz() * (1.0 + tolerance), run, overlap):
             break
         if done % 32 == 0:  # convergence shrinks the excess by 6 % at least: 1 - (1 - 32/1000)^2
@@ -310,25 +292,3 @@ def _report_start(progress: Progress, index: int, done: int, total: int) -> None
 
 def _norm_upper(x: Vector) -> float:
     return up(math.sqrt(float(x @ x) / (1.0 - gamma(len(x))))) * _SLACK
-
-
-TINY, SMALL = 48, 1000
-"""Below the first size the library takes one thread by itself; above the second, half the cores."""
-
-
-@dataclass
-class Threads:
-    """Sets the number of threads by the size of the matrix at hand; finds the libraries once."""
-
-    _controller: ThreadpoolController | None = None
-
-    @contextmanager
-    def for_size(self, size: int) -> Iterator[None]:
-        """Within, a matrix of this size is worked on as is best for it; afterwards as before."""
-        if size < TINY:
-            yield
-            return
-        self._controller = self._controller or ThreadpoolController()
-        limit = 1 if size < SMALL else max(1, (os.cpu_count() or 1) // 2)
-        with self._controller.limit(limits=limit, user_api="blas"):
-            yield

@@ -15,16 +15,19 @@ from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.fourier import block_of
 from sparseaug.groups.representations import listed_irreps
-from sparseaug.norms.characters import characters_norm, dihedral_norm
+from sparseaug.norms.abelian.characters import characters_norm
+from sparseaug.norms.abelian.dihedral import dihedral_norm
+from sparseaug.norms.abelian.low_weight import low_weight_norm
+from sparseaug.norms.abelian.walsh import walsh_norm
 from sparseaug.norms.coordinates import coordinates_norm
 from sparseaug.norms.irreps import irreps_norm, largest_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
-from sparseaug.norms.rotations import bands_norm, is_space, prime_norm
-from sparseaug.norms.symmetric import LARGEST_N, symmetric_norm
-from sparseaug.norms.tuples import low_weight_norm, permutation_module_norm
-from sparseaug.norms.walsh import walsh_norm
+from sparseaug.norms.rotations.bands import bands_norm
+from sparseaug.norms.rotations.primes import is_space, prime_norm
+from sparseaug.norms.tuples import permutation_module_norm
+from sparseaug.norms.young.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.sampling import GroupSample
 
 REGULAR_LIMIT = 2_000_000
@@ -66,15 +69,18 @@ def _has_too_many_irreps(group: Group) -> bool:
     return False
 
 
+def _characters(group: Group) -> bool:
+    return group.has_transform("characters")
+
+
 METHODS = (
-    Method("walsh", lambda g: set(g.moduli or ()) == {2}, walsh_norm),
-    Method("characters", lambda g: g.moduli is not None, characters_norm),
-    Method("dihedral", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method("walsh", lambda g: _characters(g) and not g.shift_axes, walsh_norm),
+    Method("characters", _characters, characters_norm),
+    Method("dihedral", lambda g: g.has_transform("dihedral"), dihedral_norm),
     Method(
         "young",
-        lambda g: g.transform == "young",
+        lambda g: g.has_transform("young"),
         symmetric_norm,
-        options=("device", "n_jobs"),
         too_large=lambda g: g.width > LARGEST_N,
     ),
     Method("quaternions", is_space, prime_norm),  # which says whether S is such a set
@@ -146,13 +152,13 @@ RESTRICTED = (
     Method("wigner", lambda g: not g.is_finite, bands_norm, options=("degree",)),
     Method(
         "low weight",
-        lambda g: g.moduli is not None and g.width > 1,
+        lambda g: _characters(g) and g.width > 1,
         _low_weight,
         options=("degree",),
     ),
     Method(
         "coordinates",
-        lambda g: g.moduli is not None or bool(g.factors) or bool(g.signed_axes),
+        lambda g: _characters(g) or bool(g.factors or g.signed_axes),
         coordinates_norm,
         options=("degree", "failure_probability"),
     ),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import Progress, check_integer, require_work, silent
+from sparseaug._checks import Progress, check_shape, require_work, silent
 from sparseaug._floats import UNIT, gamma, up
 from sparseaug.actions import Action
 from sparseaug.actions.linear import are_signed_permutations
@@ -49,9 +49,7 @@ def action_norm(
         >>> round(norm.lower, 3), round(norm.upper, 3)
         (0.2, 0.2)
     """
-    if not isinstance(shape, tuple | list) or not shape:
-        raise ArgumentError(f"shape={shorten(shape)} is not the shape of one sample, such as (6,).")
-    shape = tuple(check_integer("shape", size, at_least=1) for size in shape)
+    shape = check_shape(shape)
     dimension = math.prod(shape)
     remedy = "give one channel or a smaller image"
     require_work("entries of a sample", dimension, f"shape={shorten(shape)}", remedy=remedy)

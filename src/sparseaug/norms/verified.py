@@ -3,28 +3,21 @@
 Eigensolvers only propose s. The proof is one Cholesky factorisation in ordinary floating point with
 every rounding added (S. M. Rump, "Verification of positive definiteness", BIT 46, 2006; "Verified
 bounds for singular values, in particular for the spectral norm", BIT 51, 2011).
-
-LAPACK's Cholesky factorisation in place and without the interpreter's lock.
-
-NumPy's takes two further matrices of fresh memory, which take longer to come than many a factor, and
-SciPy's function holds the lock. SciPy's pointers to LAPACK, meant for Cython, do neither.
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable
-from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_torch_array
 from numpy.typing import NDArray
-from scipy.linalg import cython_lapack, eigh_tridiagonal
+from scipy.linalg import eigh_tridiagonal
 
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
+from sparseaug.norms.cholesky import pivots
 
 # The model of arithmetic. IEEE binary64 to nearest: fl(a op b) = (a op b)(1 + d) with |d| <= u.
 #
@@ -33,7 +26,7 @@ from sparseaug.errors import ArgumentError
 # A complex product of length n has real and imaginary part each a real product of length 2 n whose
 # absolute terms sum to at most sum |x_k| |y_k| (Cauchy-Schwarz on the pairs), so the complex error
 # is at most sqrt(2) gamma(2 n) |x|.|y|. `_dot_error` is that factor. It covers every conventional
-# product (blocked, threaded, cuBLAS), but neither Strassen's, nor the three-multiplication complex
+# product (blocked, threaded), but neither Strassen's, nor the three-multiplication complex
 # one, nor float64 emulated in lower precision; no library uses those unasked.
 #
 # Gram matrix. G = A*A with A of shape (k, p): |fl(G) - G| <= d |A|*|A| entrywise with
@@ -53,8 +46,7 @@ from sparseaug.errors import ArgumentError
 #     ||E|| <= sum_j e_j |r_j|^2 <= sum_j e_j m_jj / (1 - e),
 # the last because |r_j|^2 <= m_jj + e |r_j|^2. As R*R is semidefinite, M is at least minus that.
 # This takes substitution for granted, as in LAPACK and OpenBLAS. GPU libraries invert diagonal
-# blocks instead, and no such e is known for them: for torch tensors the residual M - L L* is
-# computed and bounded, which proves the same whatever produced L (`_indefiniteness`).
+# blocks instead, and no such e is known for them.
 #
 # Underflow. The largest entry is kept within 2^-30..2^30, by a power of two. A product, quotient or
 # input flushed to zero errs by at most 2^-1022, multiplied by factors below 2^60; fewer than 2^60
@@ -63,17 +55,15 @@ from sparseaug.errors import ArgumentError
 
 UNDERFLOW = 2.0**-900
 
-# An ndarray or a torch tensor; torch is never imported here.
-Array = Any
+Array: TypeAlias = NDArray[Any]
 
 
 def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = None) -> float:
     """A float never below ||A||_2 + error: the norm of every matrix within `error` of `matrix`.
 
-    `matrix` is a float64 or complex128 array, or such a torch tensor, which is then worked on where
-    it lies. `error` bounds the distance to the matrix that is meant, in operator or Frobenius norm.
-    One product, one proposal, one Cholesky factorisation; memory for two p x p matrices, where p is
-    the smaller side. The excess is about p^2 u, relatively.
+    `matrix` is a float64 or complex128 array. `error` bounds the distance to the matrix that is meant,
+    in operator or Frobenius norm. One product, one proposal, one Cholesky factorisation; memory for
+    two p x p matrices, where p is the smaller side. The excess is about p^2 u, relatively.
 
     `at_most` is for the maximum over many matrices: if ||A||_2 + error <= at_most can be proved by
     the Frobenius norm or by one factorisation, `at_most` itself is returned, with no eigensolve.
@@ -222,9 +212,7 @@ def _eigenvalue_upper(gram: Array, s: float, gram_error: float) -> float:
     if not s > float(diagonal.max()):
         return math.inf
     shifted = -gram
-    xp = array_namespace(gram)
-    entries = xp.arange(gram.shape[0], device=device(gram))
-    shifted[entries, entries] = xp.asarray(s - diagonal, dtype=gram.dtype)
+    np.fill_diagonal(shifted, s - diagonal)
     below = _indefiniteness(shifted)
     return up(up(s + up(UNIT * s)) + up(below + gram_error))
 
@@ -232,18 +220,6 @@ def _eigenvalue_upper(gram: Array, s: float, gram_error: float) -> float:
 def _indefiniteness(shifted: Array) -> float:
     """Some e with M + e I semidefinite, or inf if Cholesky of M breaks down."""
     size = shifted.shape[0]
-    if is_torch_array(shifted):
-        # For every L: M = L L* + (M - L L*) >= -||M - L L*||, and the residual is known up to the
-        # rounding of L L*, d ||L||_F^2, and of the subtraction, u relative to the result.
-        factor, broke = array_namespace(shifted).linalg.cholesky_ex(shifted)
-        if int(broke) or not math.isfinite(float(factor.diagonal().real.sum())):
-            return math.inf
-        product = up(_dot_error(size, shifted) * _sum_of_squares_upper(factor))
-        shifted -= factor @ factor.mH
-        residual = up(math.sqrt(_sum_of_squares_upper(shifted)))
-        if not math.isfinite(residual):
-            return math.inf
-        return up(product + up(residual * (1.0 + 4.0 * UNIT)))
     # sum_j m_jj (j + 4) / (p + 4): positive terms of p additions, a product and a rounded weight.
     weights = np.arange(5, size + 5) / (size + 4)
     trace = up(float(weights @ shifted.diagonal().real) / down(1.0 - gamma(size + 2)))
@@ -256,7 +232,7 @@ def _indefiniteness(shifted: Array) -> float:
 
 def _top_eigenvalue(gram: Array, tolerance: float) -> float:
     if gram.shape[0] <= 160:
-        return float(array_namespace(gram).linalg.eigvalsh(gram)[-1])
+        return float(np.linalg.eigvalsh(gram)[-1])
     return _lanczos(lambda x: gram @ x, gram[0], tolerance)[0]
 
 
@@ -267,12 +243,11 @@ def _lanczos(
 
     Stops when the error of the value, about residual^2 / gap, is within `tolerance`, relatively.
     """
-    xp = array_namespace(like)
     size = like.shape[0]
     max_steps = min(size, max_steps)
-    basis = xp.zeros((max_steps, size), dtype=like.dtype, device=device(like))
+    basis = np.zeros((max_steps, size), like.dtype)
     # A fixed start keeps the answer a function of the matrix; what it is does not matter.
-    basis[0] = xp.asarray(np.random.default_rng(0).standard_normal(size), device=device(like))
+    basis[0] = np.random.default_rng(0).standard_normal(size)
     basis[0] /= math.sqrt(_sum_of_squares(basis[0]))
     diagonal: list[float] = []
     off: list[float] = []
@@ -292,23 +267,21 @@ def _lanczos(
                 break
         off.append(beta)
         basis[step] = new / beta
-    weights = xp.asarray(vectors[:, -1], dtype=like.dtype, device=device(like))
-    return float(values[-1]), weights @ known
+    return float(values[-1]), vectors[:, -1].astype(like.dtype) @ known
 
 
 def _scale(matrix: Array) -> tuple[Array | None, int]:
     """(B, e) with A or its transpose 2^e B, B tall, its entries near 1; B is None where A is 0."""
-    matrix = matrix.detach() if is_torch_array(matrix) else np.asarray(matrix)
-    xp = array_namespace(matrix)
-    shape = tuple(matrix.shape)
-    if matrix.dtype not in (xp.float64, xp.complex128) or max(shape) > 2**20:
+    matrix = np.asarray(matrix)
+    shape = matrix.shape
+    if matrix.dtype not in (np.float64, np.complex128) or max(shape) > 2**20:
         raise ArgumentError(
             f"matrix of shape {shape} and type {matrix.dtype} is not allowed; give one of float64 or "
             "complex128 of at most 2**20 a side."
         )
     if 0 in shape:
         return None, 0
-    parts = (matrix.real, matrix.imag) if matrix.dtype == xp.complex128 else (matrix,)
+    parts = (matrix.real, matrix.imag) if np.iscomplexobj(matrix) else (matrix,)
     extremes = [abs(float(x)) for part in parts for x in (part.max(), part.min())]
     if not all(map(math.isfinite, extremes)):
         raise ArgumentError("matrix holds NaN or infinity; give finite entries.")
@@ -324,14 +297,14 @@ def _scale(matrix: Array) -> tuple[Array | None, int]:
 
 
 def _dot_error(length: int, like: Array) -> float:
-    if like.dtype == array_namespace(like).complex128:
+    if np.iscomplexobj(like):
         return up(math.sqrt(2.0) * gamma(2 * length))  # the float sqrt(2.0) is above the number
     return gamma(length)
 
 
 def _sum_of_squares(x: Array) -> float:
-    flat = x.reshape(-1) if is_torch_array(x) else x.ravel(order="K")
-    return float(array_namespace(x).vdot(flat, flat).real)
+    flat = x.ravel(order="K")
+    return float(np.vdot(flat, flat).real)
 
 
 def _sum_of_squares_upper(x: Array) -> float:
@@ -344,47 +317,3 @@ def _ldexp(x: float, exponent: int) -> float:
         return math.ldexp(x, exponent)
     except OverflowError:
         return math.copysign(math.inf, x)
-
-
-# Numbers of 64 bits that are not negative read the same, in the order of bytes that all our platforms
-# have, for a LAPACK that takes 32: so they serve either.
-_Number = ctypes.c_int64
-_Routine = ctypes.CFUNCTYPE(
-    None,
-    ctypes.c_char_p,
-    ctypes.POINTER(_Number),
-    ctypes.c_void_p,
-    ctypes.POINTER(_Number),
-    ctypes.POINTER(_Number),
-)
-
-
-def pivots(matrix: NDArray[Any]) -> NDArray[np.float64] | None:
-    """The diagonal of the factor of a Hermitian matrix, or None where LAPACK says that there is none.
-
-    The matrix, float64 or complex128, is overwritten; one of its triangles is read.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.norms.verified import pivots
-        >>> pivots(np.array([[4.0, 2.0], [2.0, 10.0]]))
-        array([2., 3.])
-        >>> pivots(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
-        True
-    """
-    if not (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
-        matrix = np.ascontiguousarray(matrix)
-    size, broke = _Number(len(matrix)), _Number(0)
-    # Of a matrix in C order LAPACK sees the transpose, whose factor has the same diagonal.
-    routine = _potrf("zpotrf" if np.iscomplexobj(matrix) else "dpotrf")
-    routine(b"U", size, matrix.ctypes.data, size, broke)
-    return None if broke.value else matrix.diagonal().real
-
-
-@cache
-def _potrf(name: str) -> Any:
-    named = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)
-    pointed = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    capsule = cython_lapack.__pyx_capi__[name]
-    signature = named(("PyCapsule_GetName", ctypes.pythonapi))(capsule)
-    return _Routine(pointed(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, signature))

@@ -27,7 +27,7 @@ from sparseaug.groups import Rotations, Rows
 from sparseaug.groups.quaternions import signed
 from sparseaug.groups.rotations import TURN, TURN_REST
 from sparseaug.groups.wigner import HIGHEST_DEGREE
-from sparseaug.norms.rotations import is_suitable, largest_prime, prime_bounds, prime_rows
+from sparseaug.norms.rotations.primes import is_suitable, largest_prime, prime_bounds, prime_rows
 
 Quaternion: TypeAlias = tuple[Decimal, ...]
 

@@ -11,9 +11,11 @@ from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Group
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.norms.methods import as_known
-from sparseaug.norms.profiles.blocks import band_levels, irrep_levels
+from sparseaug.norms.profiles.bands import band_levels
+from sparseaug.norms.profiles.dihedral import dihedral_levels
+from sparseaug.norms.profiles.irreps import irrep_levels
 from sparseaug.norms.profiles.result import Levels, Profile
-from sparseaug.norms.profiles.shifts import dihedral_levels, shift_levels
+from sparseaug.norms.profiles.shifts import shift_levels
 from sparseaug.norms.profiles.weighted import weighted_levels
 from sparseaug.norms.profiles.young import permutation_levels
 from sparseaug.sampling import GroupSample
@@ -21,9 +23,9 @@ from sparseaug.sampling.sample import require_sample
 
 LEVELS: tuple[tuple[Callable[[Group], bool], Callable[..., Levels]], ...] = (
     (lambda group: not group.is_finite, band_levels),
-    (lambda group: group.moduli is not None, shift_levels),
-    (lambda group: group.transform == "dihedral", dihedral_levels),
-    (lambda group: group.transform == "young", permutation_levels),
+    (lambda group: group.has_transform("characters"), shift_levels),
+    (lambda group: group.has_transform("dihedral"), dihedral_levels),
+    (lambda group: group.has_transform("young"), permutation_levels),
     (lambda group: True, irrep_levels),
 )
 """Which groups have a way of their own, the first that fits: (S, most, by, progress) to `Levels`."""

@@ -11,81 +11,86 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
 from sparseaug._checks import Progress
 from sparseaug._floats import gamma, up
 from sparseaug.errors import UnsupportedError
-from sparseaug.groups import Rows
+from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.counts import Degree, Part
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.irreps import announce_irreps, largest_norms
-from sparseaug.norms.profiles.blocks import band_limit, levels_of_parts, part_of
+from sparseaug.norms.profiles.bands import band_limit
+from sparseaug.norms.profiles.levels import levels_of_parts, part_of
 from sparseaug.norms.profiles.result import Levels
-from sparseaug.norms.rotations import band_blocks
+from sparseaug.norms.rotations.bands import band_blocks
 from sparseaug.sampling import GroupSample
 
 
-class Shares(NamedTuple):
-    """Distinct rows, how often each occurs in m if it may be no integer, and sum |w| / sum w."""
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Distinct elements, how often each occurs in m if it may be no integer, and sum |w| / sum w."""
 
-    rows: Rows
-    counts: Floats
+    group: Group
+    elements: Rows
+    often: Floats
+    m: int
     size: float
+
+    @classmethod
+    def of(cls, S: GroupSample, weights: Floats) -> Weighted:
+        """S with a weight for each of its rows."""
+        scaled = weights / abs(weights).max()
+        total = math.fsum(scaled)
+        rows, place = np.unique(S.elements, axis=0, return_inverse=True)
+        often = np.zeros(len(rows))
+        np.add.at(often, place.reshape(-1), scaled * (S.m / total))
+        size = max(1.0, up(up(math.fsum(abs(scaled))) / total))
+        return cls(S.group, rows, often, S.m, size)
+
+    def counts(self) -> tuple[Rows, Floats]:
+        """As those of S, of any sign and size."""
+        return self.elements, self.often
 
     def widened(self, block: Block) -> Block:
         """With the error of weights: each count within gamma(k + 5), k rows, of its true value."""
         length = up(math.sqrt(len(block.values))) + 1
-        own = up(gamma(len(self.rows) + 5) * length)
+        own = up(gamma(len(self.elements) + 5) * length)
         return block._replace(error=up(self.size * up(block.error + own)))
-
-
-def shares_of(S: GroupSample, weights: Floats) -> Shares:
-    """The weights of the rows of S, as counts whose sum is m."""
-    scaled = weights / abs(weights).max()
-    total = math.fsum(scaled)
-    rows, place = np.unique(S.elements, axis=0, return_inverse=True)
-    counts = np.zeros(len(rows))
-    np.add.at(counts, place.reshape(-1), scaled * (S.m / total))
-    return Shares(rows, counts, max(1.0, up(up(math.fsum(abs(scaled))) / total)))
 
 
 def weighted_levels(
     S: GroupSample, weights: Floats, most: int | None, progress: Progress
 ) -> Levels:
     """Levels and parts of the weighted mean, by irreps one by one or by bands of rotations."""
-    shares = shares_of(S, weights)
+    weighted = Weighted.of(S, weights)
     find = _of_irreps if S.group.is_finite else _of_bands
     parts: list[Part] = []
 
     def blocks() -> Iterator[tuple[Degree, Block]]:
-        for degree, block in find(S, shares, most, progress):
-            wide = shares.widened(block)
+        for degree, block in find(weighted, most, progress):
+            wide = weighted.widened(block)
             parts.append(part_of(degree, wide, None))
             yield degree, wide
 
-    norms = largest_norms(blocks(), at_most=shares.size)
+    norms = largest_norms(blocks(), at_most=weighted.size)
     whole = S.group.is_finite and most is None
     return Levels(tuple(levels_of_parts(parts, norms)), tuple(parts), whole)
 
 
-def _of_bands(
-    S: GroupSample, shares: Shares, most: int | None, progress: Progress
-) -> Iterator[tuple[Degree, Block]]:
-    highest = band_limit(S, most)
-    for degree, block in band_blocks(S, highest, shares[:2]):
+def _of_bands(S: Weighted, most: int | None, progress: Progress) -> Iterator[tuple[Degree, Block]]:
+    highest = band_limit(S.group, most)
+    for degree, block in band_blocks(S, highest):
         yield degree, block
         progress(degree, highest)
 
 
-def _of_irreps(
-    S: GroupSample, shares: Shares, most: int | None, progress: Progress
-) -> Iterator[tuple[Degree, Block]]:
+def _of_irreps(S: Weighted, most: int | None, progress: Progress) -> Iterator[tuple[Degree, Block]]:
     group = S.group
     if group.factors or most is None:
         irreps = listed_irreps(group)[1:]
@@ -99,5 +104,5 @@ def _of_irreps(
         raise UnsupportedError(f"the irreps of {group.name} have no degree; leave weights out.")
     announce_irreps(S, irreps)
     for done, irrep in enumerate(irreps, start=1):
-        yield degrees[irrep.name] or 0, block_of(S, irrep, shares.rows, shares.counts)
+        yield degrees[irrep.name] or 0, block_of(S, irrep, *S.counts())
         progress(done, len(irreps))

@@ -4,45 +4,32 @@ Up to n = 12 by Clausen's transform, one verified norm per degree. Above, degree
 t-tuples of points is the largest of the degrees up to t, so it is an upper bound for degree t; and
 ||pi(S)|| <= ||pi(S)||_F, which is known exactly, is another. Up to n = 64 degree 2 has its own
 (`pairs`).
-
-The norm of D_S on degree 2 of S_n alone, for n in the dozens: unordered and signed pairs of points.
-
-Functions of unordered pairs hold the irreps (n), (n-1, 1) and (n-2, 2); signed pairs e_a ^ e_b hold
-(n-1, 1) and (n-2, 1, 1). With W the incidence of points and pairs and V the signed one, which takes
-e_a ^ e_b to e_b - e_a,
-    P = (W'W - 2 J / (n - 1)) / (n - 2)   and   P = V'V / n
-are the projections onto the irreps of degree below 2, since W W' = (n - 2) I + J and V V' = n I - J. The
-mean A of S commutes with P, so its norm on degree 2 is that of A (1 - P). Times m and the denominators
-that is a matrix of integers below m n^2, exact in float64; one division is all that is rounded.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug._checks import Progress
-from sparseaug._floats import UNIT, up
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
-from sparseaug.groups import Rows
 from sparseaug.groups.degrees.counts import Degree, Part, summed
 from sparseaug.groups.degrees.shapes import LARGEST_N, Shapes
-from sparseaug.groups.fourier import Block
 from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.groups.symmetric import Symmetric
-from sparseaug.groups.young import Partition, dimension
-from sparseaug.norms.clausen import gram_blocks, mean_blocks
+from sparseaug.groups.young import Partition
 from sparseaug.norms.irreps import largest_norms, reported
-from sparseaug.norms.norm import Norm, announce, larger_norm
-from sparseaug.norms.profiles.blocks import levels, root_above, root_below
+from sparseaug.norms.norm import Norm, larger_norm
+from sparseaug.norms.profiles.levels import levels, root_above, root_below
+from sparseaug.norms.profiles.pairs import MOST_PAIRED, degree_two_norm
 from sparseaug.norms.profiles.result import Levels
-from sparseaug.norms.symmetric import GRAM_FROM, GRAM_SAMPLE
 from sparseaug.norms.tuples import TUPLE_CODES, permutation_module_norm
 from sparseaug.norms.verified import root_lower, root_upper
+from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
+from sparseaug.norms.young.symmetric import GRAM_FROM, announce_shapes, takes_gram
 from sparseaug.sampling import GroupSample
 
 LARGEST_DEGREE = 3
@@ -84,20 +71,18 @@ def _shape(part: Part) -> Partition:
 def _norms(
     S: GroupSample, shapes: dict[Partition, Degree], progress: Progress
 ) -> dict[Degree, Norm]:
-    n, rows = S.group.width, np.array(S.elements)
-    if n == LARGEST_N and max(map(dimension, shapes)) > 5000:
-        announce(f"the profile on all irreps of {S.group.name}", seconds=150.0, memory=3e9)
-    bounds: dict[str, Any] = {}
-    if n >= GRAM_FROM and S.m <= GRAM_SAMPLE:
-        blocks = gram_blocks(rows, shapes=list(shapes))
-        bounds = {"upper": root_upper, "lower": root_lower}
-    else:
-        blocks = mean_blocks(rows, shapes=list(shapes))
-    if n < GRAM_FROM:
+    rows = np.array(S.elements)
+    announce_shapes(S, list(shapes), f"the profile on all irreps of {S.group.name}")
+    if takes_gram(S):
+        blocks = reported(gram_blocks(rows, shapes=list(shapes)), len(shapes), progress)
+        labelled = ((shapes[block.label], block) for block in blocks)
+        return largest_norms(labelled, upper=root_upper, lower=root_lower)
+    blocks = mean_blocks(rows, shapes=list(shapes))
+    if S.group.width < GRAM_FROM:
         # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
         blocks = iter(sorted(blocks, key=lambda block: -len(block.values)))
     each = reported(blocks, len(shapes), progress)
-    return largest_norms(((shapes[block.label], block) for block in each), **bounds)
+    return largest_norms((shapes[block.label], block) for block in each)
 
 
 def _low_degrees(S: GroupSample, most: int | None, progress: Progress) -> Levels:
@@ -148,46 +133,3 @@ def _with_tuples(
     certain = below.failure_probability == 0.0 and found.lower > below.upper
     lower = max(norm.lower, found.lower) if certain else norm.lower
     return Norm(max(upper, lower), lower, found.block if certain else "", failure), found
-
-
-MOST_PAIRED = 64
-"""Points up to which the matrices, of side n (n - 1) / 2, are verified: 2016, some seconds."""
-
-
-def degree_two_norm(S: GroupSample) -> Norm:
-    """Bounds of the norm on the irreps (n-2, 2) and (n-2, 1, 1) of S_n or A_n."""
-    n = S.group.width
-    rows, counts = S.counts()
-    first, second = np.triu_indices(n, 1)
-    pairs = np.arange(len(first))
-    number = np.zeros((n, n), np.int64)
-    number[first, second] = number[second, first] = pairs
-    left, right = rows[:, first], rows[:, second]
-    targets, signs = number[left, right], np.where(left < right, 1, -1)
-    incidence = np.zeros((n, len(pairs)))
-    incidence[first, pairs], incidence[second, pairs] = 1.0, 1.0
-    signed = np.array(incidence)
-    signed[first, pairs] = -1.0
-    even = (n - 1) * (n - 2) * np.eye(len(pairs)) - (n - 1) * incidence.T @ incidence + 2.0
-    odd = n * np.eye(len(pairs)) - signed.T @ signed
-    blocks = [
-        _block(f"({n - 2}, 2)", _sums(targets, counts), even, (n - 1) * (n - 2) * S.m),
-        _block(f"({n - 2}, 1, 1)", _sums(targets, counts[:, None] * signs), odd, n * S.m),
-    ]
-    return largest_norms((2, block) for block in blocks)[2]
-
-
-def _sums(targets: Rows, weights: Rows) -> NDArray[np.float64]:
-    """The sum over S of the matrices that send pair j to +- pair targets[j]: integers."""
-    size = targets.shape[1]
-    weights = np.broadcast_to(weights if weights.ndim == 2 else weights[:, None], targets.shape)
-    codes = targets * size + np.arange(size)
-    flat = np.bincount(codes.ravel(), weights.ravel().astype(np.float64), size * size)
-    return flat.reshape(size, size).astype(np.float64)
-
-
-def _block(
-    name: str, sums: NDArray[np.float64], rest: NDArray[np.float64], denominator: int
-) -> Block:
-    values = (sums @ rest) / float(denominator)
-    return Block(name, values, up(4 * UNIT * float(np.linalg.norm(values))))

@@ -4,8 +4,7 @@ x_1, ..., x_l are vectors of one irrep rho of S_(l-1), t_i = (i, i+1, ..., l) re
 and sigma runs through rho plus one box. Written plainly this takes l^2 / 2 transpositions; here it
 is a cascade of small orthogonal mixes in place, about ten multiplications for each number of y.
 
-SciPy applies it by one sparse product for each stage of the cascade; torch, on a device, to whole levels
-of the climb at a time; `young_numba` has the same compiled.
+SciPy applies it by one sparse product for each stage of the cascade.
 """
 
 # Derivation. Induction in stages. For a path of boxes taken off rho down to a shape tau of k boxes
@@ -28,17 +27,15 @@ of the climb at a time; `young_numba` has the same compiled.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten
+from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.young import Partition, dimension, extend, restrict
 
 
@@ -167,49 +164,44 @@ class _Node(NamedTuple):
     """For each larger shape, where its rows lie after the mix."""
 
 
-SCIPY_ENTRIES = 1 << 17
-"""Numbers that SciPy works on at a time, one megabyte: the cascade then runs in cache."""
+ENTRIES = 1 << 17
+"""Numbers that are worked on at a time, one megabyte: the cascade then runs in cache."""
 
 
-class Kernel:
-    """Where arrays lie, and how a transform is applied to them: here by SciPy's sparse products."""
+class Cascade(NamedTuple):
+    """A transform made ready: the mixes of one stage, which touch disjoint rows, as a sparse matrix."""
 
-    whole = False  # whether it takes whole levels, whatever their size
-    place: Any = staticmethod(np.asarray)  # an array to where it is worked on
-    empty: Any = staticmethod(np.empty)  # an array there, not filled
+    transform: Transform
+    stages: list[csr_array]
 
-    def prepare(self, transform: Transform) -> tuple[Any, ...]:
-        """Collect the mixes of one stage, which touch disjoint rows, into one sparse matrix."""
+    @classmethod
+    def of(cls, transform: Transform) -> Cascade:
+        """Collect the mixes by stage."""
         by_level: dict[int, list[Mix]] = {}
         for mix in transform.mixes:
             by_level.setdefault(mix.level, []).append(mix)
         size = transform.dimension
-        return transform, [_stage(by_level[k], (k + 1) * size) for k in sorted(by_level)]
+        return cls(transform, [_stage(by_level[k], (k + 1) * size) for k in sorted(by_level)])
 
     def induce(
-        self, ready: Any, values: Any, first: int, children: NDArray[np.int64], result: Any
+        self, values: Floats, first: int, children: NDArray[np.int64], result: Floats
     ) -> None:
         """Write y into result (nodes, rows, columns).
 
         x_i of a node is rows `first`, ... of values[children[node, i - 1]], or 0 if that is negative.
         """
-        transform, stages = ready
+        transform = self.transform
         nodes, rows, width = result.shape
-        step = max(1, SCIPY_ENTRIES // (rows * width))
+        step = max(1, ENTRIES // (rows * width))
         for start in range(0, nodes, step):
             some = children[start : start + step]
             block = values[some, first : first + transform.dimension]
             block[some < 0] = 0.0
             state = block.transpose(1, 2, 0, 3).reshape(rows, -1)
-            for stage in stages:
+            for stage in self.stages:
                 state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
             y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
             result[start : start + step] = y.transpose(1, 0, 2)
-
-    def transpose_into(self, target: NDArray[np.float64], matrix: NDArray[np.float64]) -> None:
-        """Write matrix.T; what is transposed at once stays in cache."""
-        for start in range(0, len(matrix), 256):
-            target[:, start : start + 256] = matrix[start : start + 256].T
 
 
 def _stage(mixes: list[Mix], size: int) -> csr_array:
@@ -225,84 +217,3 @@ def _stage(mixes: list[Mix], size: int) -> csr_array:
         columns[at] = mix.rows.T
         entries[at] = mix.matrix[:, None]
     return csr_array((entries, columns, ends), shape=(size, size))
-
-
-TORCH_ENTRIES = 1 << 27
-"""Numbers that torch works on at a time, one gigabyte."""
-
-Tensor = Any
-
-
-# A mix is a gather of its rows, one product with its small matrix, and a scatter: every number is a
-# sum of c + 1 products, as the rounding bound of `clausen` has it for any order of summation.
-class TorchKernel(Kernel):
-    """By torch on one device, whole levels at a time."""
-
-    whole = True
-
-    def __init__(self, device: str) -> None:
-        self._torch = need("torch", f"device={shorten(device)}", extra="sparseaug[torch]")
-        try:
-            probe = self._torch.ones(1, dtype=self._torch.float64, device=device)
-            float(probe)  # a device without numbers, such as meta, fails here
-            self._device = probe.device
-        except (RuntimeError, AssertionError, TypeError, ValueError, OverflowError) as error:
-            raise ArgumentError(
-                f"device={shorten(device)} is not available; leave it out to use the processor."
-            ) from error
-
-    def place(self, values: NDArray[Any]) -> Tensor:
-        """The array on the device."""
-        return self._torch.as_tensor(values, device=self._device)
-
-    def empty(self, shape: Any) -> Tensor:
-        """An array on the device, not filled."""
-        return self._torch.empty(shape, dtype=self._torch.float64, device=self._device)
-
-    def prepare(self, transform: Transform) -> tuple[Any, ...]:
-        """The mixes on the device, each a matrix and the rows that it mixes, sent there together."""
-        mixes = transform.mixes
-        rows = self._send([mix.rows for mix in mixes], np.int64)
-        matrices = self._send([mix.matrix for mix in mixes], np.float64)
-        placed = [
-            (matrix.reshape(mix.matrix.shape), some)
-            for mix, matrix, some in zip(mixes, matrices, rows, strict=True)
-        ]
-        source = self.place(transform.source.astype(np.int64))
-        return transform.dimension, placed, source, self.place(transform.scale[:, None])
-
-    def induce(self, ready: Any, values: Tensor, first: int, children: Any, result: Tensor) -> None:
-        """As `Kernel.induce`."""
-        dimension, mixes, source, scale = ready
-        nodes, rows, width = result.shape
-        table = self.place(children)
-        step = max(1, TORCH_ENTRIES // (rows * width))
-        for start in range(0, nodes, step):
-            some = table[start : start + step]
-            block = values[some.clamp(min=0), first : first + dimension]
-            block.masked_fill_((some < 0)[:, :, None, None], 0.0)
-            state = block.permute(1, 2, 0, 3).reshape(rows, -1)
-            for matrix, at in mixes:
-                mixed = matrix @ state[at].reshape(len(matrix), -1)
-                state.index_copy_(0, at, mixed.reshape(len(at), -1))
-            y = scale * state[source]
-            result[start : start + step] = y.reshape(rows, -1, width).permute(1, 0, 2)
-
-    def _send(self, arrays: list[NDArray[Any]], dtype: type) -> tuple[Tensor, ...]:
-        """Each array, flat, on the device: one transfer for all of them."""
-        together = np.concatenate([np.empty(0, dtype), *(array.ravel() for array in arrays)])
-        return self.place(together).split([array.size for array in arrays])
-
-
-@contextmanager
-def enough_memory(device: str) -> Iterator[None]:
-    """A device that is full is named in an error of ours."""
-    try:
-        yield
-    except RuntimeError as error:
-        if type(error).__name__ != "OutOfMemoryError":
-            raise
-        raise UnsupportedError(
-            f"device={shorten(device)} has too little memory ({error}); leave it out to use the "
-            "processor."
-        ) from error

@@ -5,8 +5,6 @@ The character of a at g is (-1)^(a.g), so m f(a) is m minus twice the number of 
 - Few elements: with the bits (g_j)_i, j = 1..m, as a word c_i, the parities of a are the xor of the
   c_i with a_i = 1, and f(a) is a popcount. There is no table of 2^d entries, and d may be 36.
 - Many elements: the fast Walsh-Hadamard transform of the table of counts.
-
-The Walsh-Hadamard transform of integers in place, blocked so that each pass stays in cache.
 """
 
 from __future__ import annotations
@@ -20,13 +18,14 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import down, popcount, up
+from sparseaug.norms.abelian.hadamard import hadamard
 from sparseaug.norms.norm import Norm, announce
 from sparseaug.sampling.sample import GroupSample
 
 LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
 
-MIDDLE_BITS = 9
+CHUNK = 1 << 9
 """High parts that one call of a thread goes through: 2^23 characters, a few milliseconds."""
 
 TABLE_BITS = 28
@@ -39,7 +38,7 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     Examples:
         >>> import numpy as np
         >>> import sparseaug as sa
-        >>> from sparseaug.norms.walsh import walsh_norm
+        >>> from sparseaug.norms.abelian.walsh import walsh_norm
         >>> rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         >>> walsh_norm(sa.GroupSample(sa.sign_flips(3), rows))
         Norm(upper=0.5, lower=0.5, block='chi(0, 0, 1)', failure_probability=0.0)
@@ -48,7 +47,7 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """
     if S.group.order == 1:
         return Norm(0.0, 0.0, "")
-    axes = np.flatnonzero(np.array(S.group.moduli) == 2)
+    axes = np.flatnonzero(np.array(S.group.radices) == 2)
     bits = S.elements[:, axes].astype(np.uint8)
     total, rank = S.m, orthogonal_rank(bits)
     if not rank:
@@ -71,7 +70,7 @@ def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
 
     Examples:
         >>> import numpy as np
-        >>> from sparseaug.norms.walsh import orthogonal_rank
+        >>> from sparseaug.norms.abelian.walsh import orthogonal_rank
         >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
         1
     """
@@ -128,26 +127,19 @@ def _by_popcount(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]
     columns = _words(bits)[::-1]  # by place value in the rank
     low_bits = min(d, LOW_BITS)
     low = np.ascontiguousarray(_spans(columns[:low_bits]).T)
-    middle_bits = min(d - low_bits, MIDDLE_BITS)
-    middle = _spans(columns[low_bits : low_bits + middle_bits])
-    top = columns[low_bits + middle_bits :]
-    chunks = 1 << len(top)
+    high = _spans(columns[low_bits:])
+    starts = range(0, len(high), CHUNK)
 
-    def scan(chunk: int) -> tuple[int, int]:
-        base = np.zeros_like(middle[0])
-        for place, column in enumerate(top):
-            if chunk >> place & 1:
-                base ^= column
-        value, rank = _scan(low, middle ^ base, m, skip=chunk == 0)
-        return value, (chunk << (low_bits + middle_bits)) + rank
+    def scan(start: int) -> tuple[int, int]:
+        value, rank = _scan(low, high[start : start + CHUNK], m, skip=start == 0)
+        return value, (start << low_bits) + rank
 
     best, at = -1, 0
-    workers = min(chunks, os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers) as pool:
-        for done, (value, rank) in enumerate(pool.map(scan, range(chunks)), start=1):
+    with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+        for done, (value, rank) in enumerate(pool.map(scan, starts), start=1):
             if value > best:
                 best, at = value, rank
-            progress(done, chunks)
+            progress(done, len(starts))
     return best, at
 
 
@@ -196,50 +188,3 @@ def integers(bits: NDArray[np.uint8]) -> Iterator[int]:
     shift = -bits.shape[1] % 8
     for row in np.packbits(bits, axis=1):
         yield int.from_bytes(row.tobytes(), "big") >> shift
-
-
-CACHE = 1 << 16
-"""Entries worked on at a time."""
-
-
-def hadamard(table: NDArray[np.signedinteger]) -> None:
-    """Replace x by y(a) = sum_g (-1)^(a.g) x(g), indices as vectors of bits; a power of two of them.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.norms.walsh import hadamard
-        >>> x = np.array([1, 0, 0, 2])
-        >>> hadamard(x); x
-        array([ 3, -1, -1,  3])
-    """
-    if table.size <= CACHE:
-        _in_cache(table)
-        return
-    rows = table.reshape(-1, CACHE)
-    for row in rows:
-        _in_cache(row)
-    width = max(16, CACHE // len(rows))
-    for start in range(0, CACHE, width):
-        strip = rows[:, start : start + width].copy()
-        _down_the_columns(strip)
-        rows[:, start : start + width] = strip
-
-
-def _in_cache(x: NDArray[np.signedinteger]) -> None:
-    # Long inner loops in both halves of the bits: transpose in between.
-    square = x.reshape(1 << (x.size.bit_length() - 1) // 2, -1)
-    _down_the_columns(square)
-    turned = square.T.copy()
-    _down_the_columns(turned)
-    square[:] = turned.T
-
-
-def _down_the_columns(x: NDArray[np.signedinteger]) -> None:
-    """Transform the first axis of a contiguous array (2^a, width)."""
-    count, width = x.shape
-    while count > 1:
-        pairs = x.reshape(count // 2, 2, width)
-        difference = pairs[:, 0] - pairs[:, 1]
-        pairs[:, 0] += pairs[:, 1]
-        pairs[:, 1] = difference
-        count, width = count // 2, 2 * width
