@@ -261,8 +261,13 @@ class Tensor:
             each.sort(key=lambda matrices: matrices.shape[1])
             left, right = reduce(_pairwise_kron, each[:-1]), each[-1]
             k, c, d = len(left), left.shape[1], right.shape[1]
-            weighted = left * counts[start : start + _TOGETHER, None, None]
-            sums = sums + weighted.reshape(k, c * c).T @ right.reshape(k, d * d)
+            weighted = (left * counts[start : start + _TOGETHER, None, None]).reshape(k, c * c)
+            right = right.reshape(k, d * d)
+            if np.isrealobj(right):  # which a product with complex numbers would copy
+                sums = sums + weighted.real.T @ right
+                sums = sums + 1j * (weighted.imag.T @ right) if np.iscomplexobj(weighted) else sums
+            else:
+                sums = sums + weighted.T @ right
         return np.asarray(sums.reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d))
 
 
