@@ -28,7 +28,6 @@ EXCUSED = {
         (
             *("actions.Action.place", "actions.Action.moved_axes", "groups.Group.require_rows"),
             "groups.Group.require_order",
-            "plans.plan(numbers)",  # each by its own name
             "views.Store",  # made by compute and open
             *("groups.Group.permutations", "groups.Irrep"),
             *(

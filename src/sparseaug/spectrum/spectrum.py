@@ -298,9 +298,7 @@ class Spectrum(Shown):
             data: what `to_dict` gave
         """
         fields = ("by", "exact", "variances", "replicates", "calls", "inputs", "unseen", "between")
-        missing = [n for n in ("group", *fields) if not isinstance(data, Mapping) or n not in data]
-        if missing:
-            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+        fields_of(data, ("group", *fields))
         group, exact = group_from_dict(data["group"]), check_flag("exact", data["exact"])
         calls = check_integer("calls", data["calls"], below=1 << 62)
         inputs = check_integer("inputs", data["inputs"], at_least=1, below=1 << 62)
@@ -394,6 +392,14 @@ class Spectrum(Shown):
 
     def _mapping(self, values: Floats) -> Mapping[Degree, float]:
         return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
+
+
+def fields_of(data: Any, names: tuple[str, ...]) -> list[Any]:
+    """These entries of a mapping that `to_dict` made, or an `ArgumentError` that names one."""
+    missing = [name for name in names if not isinstance(data, Mapping) or name not in data]
+    if missing:
+        raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+    return [data[name] for name in names]
 
 
 def require_spectrum(spectrum: Any) -> None:
