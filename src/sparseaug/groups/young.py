@@ -181,9 +181,9 @@ _IN_CACHE = 1 << 16
 def _matrices(
     partition: Partition, contents: NDArray[np.int64], inverses: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """pi(g) for the rows of g^-1: of a smaller group, block by block, times what sorts the last letter.
+    """pi(g) for the rows of g^-1: of a smaller group, times what sorts the last letter.
 
-    Passes of bubble sort give g^-1 s_0 s_1 ... s_(n-2) = h^-1, without those that are not needed, where h
+    A pass of bubble sort gives g^-1 s_0 s_1 ... s_(n-2) = h^-1, less what is in order, where h
     leaves the last letter alone: g = s_0 s_1 ... s_(n-2) h.
     """
     (count, n), size = inverses.shape, len(contents)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparseaug._checks import check_flag, check_integer, check_real
 from sparseaug.designs import design
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 from sparseaug.errors import UnsupportedError, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups.orders import ENUMERATION_LIMIT
@@ -142,7 +142,7 @@ def _drawn(group: Group, target: float, degree: int | None, sharp: int, seed: in
 def _design(group: Group, target: float, degree: int | None) -> PlanRow:
     """The smallest known construction: exact to the degree, or of a deviation that a theorem gives."""
     limits = {"deviation": target} if degree is None else {"degree": degree}
-    known = next((one for one in fixed(group, **limits) if one.kind != "full"), None)
+    known = next((one for one in fixed_designs(group, **limits) if one.kind != "full"), None)
     found = _searched(group, target, known and known.m) if degree is None else None
     if found is not None:
         note = f"a search: design(group, m={found[0]}, objective='deviation')"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.choose import distinct_draws, draws_for, smallest
+from sparseaug.designs.choose import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
 from sparseaug.plans.curvature import largest_curvature
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
@@ -108,7 +108,7 @@ class Pilot(Shown):
         root = math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
         rows = [row("draws", draws, steps, draws, sigma / root, note)]
 
-        found = smallest(self.spectrum, half, draws)
+        found = smallest_within(self.spectrum, half, draws)
         if found is None or found.name == "full":  # which has a row of its own
             note = "none with fewer elements than draws is known to be good enough"
             rows.append(row("design", None, steps, None, None, note))

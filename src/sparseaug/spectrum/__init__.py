@@ -3,6 +3,7 @@
 invariance      model(g x) next to model(x), for every g of a group or sample
 orbit_spectrum  how the variance of a model over orbits is shared between degrees
 measure         the same of any function: at which elements, and the spectrum from values there
+pairs           the spectrum from pairs of values: a fit, and its replicates
 spectrum        the variance of a function by degree, and what an average over S leaves of it
 models          how a model is called
 symmetry_test   test_invariance: an exact p-value that data are invariant
