@@ -114,7 +114,6 @@ EXCUSED = {
     "groups.Group.check(name)": "what the message is to call the rows",
     "actions.require_law(name)": "what the message is to call the data",
     "sklearn.OneShotEstimator.fit(fit_params)": "those of the inner estimator",
-    "spectrum.assert_invariant(options)": "those of invariance_error",
 }
 
 

@@ -5,7 +5,6 @@ The reference is the average itself: `OrbitAverage` over every translate k S h o
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -84,26 +83,6 @@ def test_what_an_average_of_forces_leaves_is_what_the_spectrum_predicts():
     assert not SQUARE.group.is_abelian
 
 
-def test_forces_under_all_rotations_are_predicted_from_draws():
-    """24 designed rotations, over 400 translates, beside an average over the 1260 of degree 14."""
-    net, x = forces(), positions()
-    turn = sa.rotate(sa.rotations(3))
-    spectrum = sa.orbit_spectrum(net, turn, x, output_action=turn, calls=1024)
-    S = sa.design(turn.group, degree=3)
-    whole = OrbitAverage(net, turn, sa.design(turn.group, degree=14), turn)(x)
-    moves = turn.group.sample(800, np.random.default_rng(5)).reshape(400, 2, 1, -1)
-    left = []
-    for k, h in moves:
-        rows = turn.group.compose(turn.group.compose(k, S.elements), h)
-        average = OrbitAverage(net, turn, sa.GroupSample(turn.group, rows), turn)
-        with torch.no_grad():
-            left.append(float((average(x) - whole).square().sum()) / len(x))
-    found, noise = float(np.mean(left)), 2 * float(np.std(left)) / 20
-    prediction = spectrum.predict(S)
-    assert abs(found - prediction.value) <= prediction.error + noise
-    assert prediction.value + prediction.error < spectrum.variance / 24
-
-
 def test_an_equivariant_model_has_no_variance_once_its_outputs_are_moved_back():
     net = segmentation(stride=1, padding="circular")
     assert sa.orbit_spectrum(net, SHIFT, images(), output_action=SHIFT).variance == 0
@@ -134,21 +113,3 @@ def test_squares_are_summed_over_all_outputs(form, calls):
         assert together.variances == pytest.approx(mask.variances + mean.variances, abs=1e-6)
     still = sa.orbit_spectrum(lambda x: (pooled(x), pooled(x)), SHIFT, x, **asked)
     assert still.variance == pytest.approx(2 * mean.variance, rel=1e-6)
-
-
-@pytest.mark.parametrize("library", [np.asarray, torch.asarray])
-def test_outputs_in_chunks_and_parts_are_the_same(library, monkeypatch):
-    """As where the outputs of one sample at all elements are too many to hold."""
-    x = library(np.random.default_rng(0).normal(size=(3, 6)))
-    sets = sa.permute_axis(sa.symmetric(6))
-
-    def f(x):
-        return x * x[:, :1], x[:, 2:5]
-
-    out = sa.together(sets, None)
-    found = sa.orbit_spectrum(f, sets, x, output_action=out)
-    module = sys.modules["sparseaug.spectrum.orbit_spectrum"]
-    monkeypatch.setattr(module, "_HELD", 720 * 8 * 4)
-    again = sa.orbit_spectrum(f, sets, x, output_action=out, chunk_size=100)
-    assert again.variances == pytest.approx(found.variances, abs=1e-12)
-    assert found.variance > 0.1

@@ -9,7 +9,7 @@ import pytest
 from numpy.polynomial import legendre
 
 import sparseaug as sa
-from sparseaug.groups.degrees.factors import FactorSets, Together
+from sparseaug.groups.degrees.factors import Together
 
 SPACE = sa.rotations(3)
 ACT = sa.rotate(SPACE)
@@ -125,30 +125,6 @@ def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
             assert square == pytest.approx(np.mean(known), abs=1e-12)
             compared += 1
     assert compared >= 8
-
-
-@pytest.mark.parametrize("name", ["SO3xM24", "SO2xM24"])
-def test_factors_without_degrees_are_taken_whole(name):
-    """On the rotations together S leaves the share of equal pairs, by Parseval."""
-    group = sa.group(name)
-    assert isinstance(group.degrees(), FactorSets)
-    drawn = sa.Oracle(group, seed=0).draw(5).elements
-    S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
-    equal = (4 + 4) / 36
-    assert np.allclose(group.degrees().mean_squares(S), [equal, equal, equal], atol=1e-8)
-
-
-def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
-    """S_10 has 42 irreps: (9, 1), and the others by |S_10| [q = e] - 1 - 81 phi."""
-    group = sa.group("SO3xS10")
-    blocks = group.degrees()
-    assert len(blocks.degrees) == 13 * 3 - 1
-    S = sa.design(group, degree=1)
-    squares = dict(zip(blocks.names, blocks.mean_squares(S), strict=True))
-    assert S.m == 40
-    assert max(squares["trivial * (9, 1)"], squares["l=2 * (9, 1)"]) < 1e-15
-    order = sa.symmetric(10).order  # its ten shifts: mean of order [q = e] - 1 - 0
-    assert squares["trivial * others"] == pytest.approx((order / 10 - 1) / (order - 1 - 81))
 
 
 def test_the_block_of_the_other_irreps_has_their_mean_character(rng):

@@ -63,42 +63,6 @@ def test_degree_of_permutations_is_what_regression_on_tuples_explains() -> None:
         below = upto
 
 
-def test_degree_of_a_permutation_group_is_what_regression_on_tuples_explains() -> None:
-    frobenius = sa.permutation_group([[1, 2, 3, 4, 5, 6, 0], [0, 2, 4, 6, 1, 3, 5]])
-    for group in (frobenius, sa.grid_symmetries(3)):
-        rows = group.all_elements()
-        faithful = group.faithful()
-        assert faithful is not None
-        images = faithful.images(rows)
-        values = np.random.default_rng(0).normal(size=(group.order, 2))
-        spectrum = measure(group).spectrum([values])
-        assert spectrum.meaning == "points at a time"
-        below = 0.0
-        for t in spectrum.shares:
-            tuples = [
-                (images[:, list(chosen)] == np.array(moved)).all(axis=1)
-                for chosen in combinations(range(faithful.points), t)
-                for moved in permutations(range(faithful.points), t)
-            ]
-            upto = explained(np.unique(np.stack(tuples, axis=1), axis=1).astype(float), values)
-            assert spectrum.shares[t] * spectrum.variance == pytest.approx(upto - below, abs=1e-9)
-            below = upto
-        assert below == pytest.approx(spectrum.variance)
-
-
-def test_degree_of_sign_flips_is_what_regression_on_monomials_explains() -> None:
-    group = sa.sign_flips(5)
-    rows = group.all_elements()
-    action = sa.flip_signs(group)
-    values = values_of(network(5), action, np.random.default_rng(0).normal(size=(3, 5)))(rows)
-    spectrum = measure(group).spectrum([values])
-    signs = 1.0 - 2.0 * rows
-    for t in range(1, 6):
-        monomials = [signs[:, list(chosen)].prod(axis=1) for chosen in combinations(range(5), t)]
-        expected = explained(np.stack(monomials, axis=1), values)
-        assert spectrum.shares[t] * spectrum.variance == pytest.approx(expected, abs=1e-12)
-
-
 def test_frequency_of_shifts_is_what_regression_on_waves_explains() -> None:
     group = sa.abelian(6, 5)
     rows = group.all_elements()
@@ -257,25 +221,6 @@ def test_the_bar_of_a_mixed_product_holds_where_s_is_blind_to_one_sign_of_three(
     assert found.variance == pytest.approx(1.0, abs=0.05)
     assert left.value < 0.5  # the mean over three signs, and for this one it is 1
     assert left.value + left.error > 1.0
-
-
-def test_a_spectrum_of_sets_of_factors_has_bars_though_every_element_was_seen(monkeypatch) -> None:
-    """One sign of three: the factor of signs holds seven irreps, of which the mean is predicted."""
-
-    def too_many(*_: Any) -> Any:
-        raise sa.errors.GroupTooLargeError("")
-
-    group = sa.group("S3xZ2^3")
-    signs = group.all_elements()[:, 3:4] * -2.0 + 1.0
-    S = sa.Oracle(group, seed=4).draw(5)
-    truth = measure(group).spectrum([signs]).predict(S).value
-    monkeypatch.setattr("sparseaug.groups.degrees.factors.ProductIrreps.of", too_many)
-    together = measure(group).spectrum([signs])
-    assert together.exact
-    assert together.variances.size == 3
-    left = together.predict(S)
-    assert 0 < abs(left.value - truth) <= left.error
-    assert left.upper == left.value + left.error
 
 
 @pytest.mark.parametrize("name", ["B3", "B4"])

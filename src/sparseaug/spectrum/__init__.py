@@ -11,7 +11,7 @@ moves           which moves of the data make it exact
 statistics      how far data, and all moved data, are from their orbit average
 """
 
-from sparseaug.spectrum.invariance import InvarianceReport, assert_invariant, invariance_error
+from sparseaug.spectrum.invariance import InvarianceReport, invariance_error
 from sparseaug.spectrum.orbit_spectrum import orbit_spectrum
 from sparseaug.spectrum.spectrum import Prediction, Spectrum
 from sparseaug.spectrum.symmetry_test import InvarianceTest, test_invariance
@@ -21,7 +21,6 @@ __all__ = [
     "InvarianceTest",
     "Prediction",
     "Spectrum",
-    "assert_invariant",
     "invariance_error",
     "orbit_spectrum",
     "test_invariance",

@@ -299,25 +299,18 @@ def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
             f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
             f"used, and at most {MOST_DRAWS} drawn."
         )
-    if calls > MOST_DRAWS:
-        raise ArgumentError(
-            f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
-        )
-    if calls < least:
+    if not least <= calls <= MOST_DRAWS:
         everything = ", all of the group" if least == group.order else ""
+        wrong = "few to separate" if calls < least else "many: all pairs of draws are used for"
         raise ArgumentError(
-            f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "
-            f"{least}{everything}."
+            f"calls={calls} is too {wrong} the {degrees} degrees of {group.name}; give at least "
+            f"{least}{everything}, and at most {MOST_DRAWS}."
         )
 
 
 def _columns(block: Any, count: int) -> Iterator[Floats]:
     """The columns as float64, a few at a time, complex ones as two."""
     values = np.asarray(block)
-    if values.ndim != 2 or len(values) != count:
-        raise ArgumentError(
-            f"values holds an array of shape {values.shape}; give one row for each of the {count} rows."
-        )
     step = max(1, _ENTRIES // max(1, count))
     for start in range(0, values.shape[1], step):
         some = values[:, start : start + step]

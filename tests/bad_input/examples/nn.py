@@ -165,14 +165,6 @@ def of_models() -> Iterator[Example]:
         },
         takes={"x": MOVED},
     )
-    yield Example(
-        sa.spectrum.assert_invariant,
-        {
-            **{"model": lambda x: 0 * x[:, 0], "action": ACT, "S_or_group": S, "x": X.numpy()},
-            **{"tolerance": None},
-        },
-        takes={"x": MOVED},
-    )
     for make in (orbit, average, metric):
         state = make().state_dict()
         yield of(make, "load_state_dict", state_dict=state)
