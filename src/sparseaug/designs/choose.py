@@ -145,7 +145,7 @@ def choose(
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
     most = draws if limit is None else min(draws, limit)
     found = smallest_within(spectrum, error, most, progress=watch)
-    note = _note(spectrum, error, spectrum.predict(most) if found is None else found.prediction)
+    note = _note(spectrum, error, found)
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
@@ -360,12 +360,12 @@ class _Searched:
         return predicted(spectrum, f"{len(rows)} cosets of {self.H.name}", union), chosen
 
 
-def _note(spectrum: Spectrum, error: float, left: Prediction) -> str:
-    """What to do where the estimate alone is less than half of what is allowed: the rest is its bar."""
-    if not len(spectrum.replicates) or 2 * left.value > error * error:
+def _note(spectrum: Spectrum, error: float, found: PredictedSet | None) -> str:
+    """What to do where most of what a set may leave is its error bar."""
+    wide = found is None or 2 * found.prediction.value <= error * error
+    if not wide or not len(spectrum.replicates):
         return ""
     return (
-        f"By the estimate alone, without its error bar, S leaves an rms of {left.rms:.3g}: a "
-        f"smaller S may do, and {spectrum.calls} calls are too few to say so; measure with "
-        f"calls={4 * spectrum.calls}."
+        f"A smaller S may be enough: sets are judged by the upper ends of their error bars, which are "
+        f"wide after {spectrum.calls} calls. Measure with calls={4 * spectrum.calls}."
     )
