@@ -24,7 +24,7 @@ from rich.progress import track
 from rich.table import Table
 
 import sparseaug as sa
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 from sparseaug.kernels import gradient_norms
 from studies.paper.config import Config
 from studies.paper.problem import Problem
@@ -119,7 +119,7 @@ def sizes(
     )
     exact = pilots["all 720"].plan(eps)
     most = exact.row("draws").m or 0
-    names = [one.name for one in fixed(group) if one.m and one.m <= most and one.m < 720]
+    names = [one.name for one in fixed_designs(group) if one.m and one.m <= most and one.m < 720]
     made = (sa.design(group, name=name) for name in names)
     good = (
         S.m for S in made if works([S.translate(oracle, side="both").elements for _ in range(50)])

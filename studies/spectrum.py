@@ -37,7 +37,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import sparseaug as sa
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 
 CALLS = 256
 TRANSLATES = 400
@@ -153,7 +153,7 @@ def samples(group: Any) -> Iterator[tuple[str, sa.GroupSample]]:
     S = oracle.draw(24)
     yield "24 draws", S
     yield "40 words", S.words(length=2, size=40, seed=0)
-    for one in fixed(group, most=64):
+    for one in fixed_designs(group, most=64):
         if one.m is not None and one.m > 2 and one.kind != "full":
             yield one.name, one.sample()
     if group.moduli and max(group.moduli) > 2:

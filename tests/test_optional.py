@@ -93,7 +93,6 @@ act = sa.permute_axis(sa.symmetric(3))
 x = np.array([[1.0, 2.0, 3.0]])
 found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
 assert isinstance(found, sa.spectrum.InvarianceReport)
-assert sa.spectrum.assert_invariant(lambda x: x.sum(axis=1), act, act.group, x).max == 0
 assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
 print(found)
 """

@@ -13,7 +13,7 @@ from functools import partial
 from typing import final
 
 from sparseaug.designs import design
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 from sparseaug.groups import dihedral, symmetric
 from sparseaug.sampling import GroupSample
 from studies.paper.problem import Problem
@@ -66,7 +66,7 @@ def compared(n: int) -> list[Compared]:
     found = {}
     if n > 2:
         found[2 * n] = Compared(2 * n, f"D_{n}", 1, partial(_dihedral, n))
-    for one in fixed(group):
+    for one in fixed_designs(group):
         if one.m is not None and 1 <= one.degree <= _HIGHEST:
             label = f"C_{n}" if one.name == "cyclic shifts" else one.name
             build = partial(design, group, name=one.name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparseaug.designs import design
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 from sparseaug.groups import Group, group
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample, Oracle
@@ -114,7 +114,7 @@ def _power_norm(S: GroupSample, k: int) -> float:
 
 def _designs(G: Group, task: Task) -> Result:
     rows = []
-    for one in fixed(G):
+    for one in fixed_designs(G):
         if one.m is None or not 1 < one.m <= task["most"] or one.m >= G.order:
             continue
         S = design(G, name=one.name, m=one.m)

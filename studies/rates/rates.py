@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.designs import design
-from sparseaug.designs.constructions import fixed
+from sparseaug.designs.constructions import fixed_designs
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.theory import full_gd_steps, sgd_plan
@@ -150,7 +150,7 @@ def _designs(given: StudyProblem, task: Task) -> Result:
     group = given.action.group
     known = [
         (one.name, design(group, name=one.name, m=one.m))
-        for one in fixed(group)
+        for one in fixed_designs(group)
         if one.m is not None and one.m <= task["limit"] and one.m < group.order
     ]
     if not known:

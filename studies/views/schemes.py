@@ -22,7 +22,7 @@ import numpy as np
 
 from sparseaug.actions import Action
 from sparseaug.designs import design
-from sparseaug.designs.constructions import known
+from sparseaug.designs.constructions import known_designs
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.kernels.arrays import Floats
@@ -83,7 +83,9 @@ class Scheme:
         return orbit.predict(*found)
 
 
-def fixed(name: str, kind: str, rows: Rows, rule: str, weights: Floats | None = None) -> Scheme:
+def fixed_designs(
+    name: str, kind: str, rows: Rows, rule: str, weights: Floats | None = None
+) -> Scheme:
     """A set of elements that is always the same."""
     return Scheme(name, kind, (len(rows),), lambda m, rng: Views(rows, weights), rule)
 
@@ -111,13 +113,13 @@ def designed(group: Group, sizes: Sequence[int], degree: int | None = None) -> I
         sizes: for lattices and searches
         degree: on which a search is judged; None for the whole deviation
     """
-    designs = [one for one in known(group) if one.kind != "full"]
+    designs = [one for one in known_designs(group) if one.kind != "full"]
     designs.sort(key=lambda one: math.inf if one.m is None else one.m)
     most = group.order - 1 if group.is_finite else max(sizes)
     for one in designs:
         if one.m is not None and 1 < one.m <= min(most, max(sizes)):
             rows = design(group, name=one.name, m=one.m).elements
-            yield fixed(one.name, "design", rows, one.source)
+            yield fixed_designs(one.name, "design", rows, one.source)
     tried = [m for m in _fitting(group, sizes) if 1 < m <= min(most, _SEARCHED)]
     for one in designs:
         if one.m is None and one.name in ("lattice", "search"):
@@ -137,7 +139,7 @@ _SEARCHED = 64  # elements: above, a search is long and draws are good
 
 def everything(group: Group) -> Scheme:
     """The whole group."""
-    return fixed("full", "full", group.all_elements(), "every element once")
+    return fixed_designs("full", "full", group.all_elements(), "every element once")
 
 
 def like(action: Action, moves: Sequence[Callable[[Any], Any]], probe: Any) -> Rows:

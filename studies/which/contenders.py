@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import sparseaug as sa
-from sparseaug.designs.constructions import known
+from sparseaug.designs.constructions import known_designs
 from sparseaug.errors import SparseAugError
 from sparseaug.groups import Group, Rows
 from sparseaug.spectrum.spectrum import Spectrum
@@ -62,7 +62,7 @@ LIBRARY: dict[str, Callable[[Group, int, Spectrum], sa.GroupSample]] = {
 
 def catalogue(group: Group, m: int) -> Iterator[Contender]:
     """Every design of at most m elements that has a name, and of those of any size the one of m."""
-    for one in known(group):
+    for one in known_designs(group):
         if one.name in SEARCHED or (one.m is not None and one.m > m):
             continue
         try:

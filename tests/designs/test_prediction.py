@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.prediction import Kernel, best_rows, best_union
+from sparseaug.designs.prediction import SpectrumKernel, search_cosets, search_rows
 from sparseaug.designs.rotation_search import search_rotations
 from sparseaug.designs.selection import kernel_of, select
 from sparseaug.errors import ArgumentError
@@ -34,7 +34,7 @@ def spectrum_of(name: str, exponent: float) -> Spectrum:
 def test_a_kernel_is_what_the_spectrum_predicts(name: str) -> None:
     spectrum = prior(sa.group(name))
     S = sa.Oracle(spectrum.group, seed=1).draw(6)
-    kernel = Kernel(spectrum.group, spectrum.blocks, spectrum.variances)
+    kernel = SpectrumKernel(spectrum.group, spectrum.blocks, spectrum.variances)
     rel = 2e-3 if not spectrum.group.is_finite else 1e-9  # angles are put into cells
     if name in ("S13", "S20"):  # above degree 3 a prediction knows the mean of all irreps exactly
         rel = 0.05
@@ -50,7 +50,7 @@ def test_a_kernel_of_bands_shares_them_between_their_characters(by: str) -> None
     none = np.zeros((0, len(blocks.degrees)))
     spectrum = Spectrum(group, by, False, blocks.prior(), none, 0, 1)
     S = sa.Oracle(group, seed=1).draw(6)
-    kernel = Kernel(group, blocks, spectrum.variances)
+    kernel = SpectrumKernel(group, blocks, spectrum.variances)
     assert kernel.potentials(S.elements, S.elements).sum() / S.m**2 == pytest.approx(
         spectrum.predict(S).value, rel=1e-9
     )
@@ -61,7 +61,7 @@ def test_cosets_are_chosen_for_what_they_leave_together(count: int) -> None:
     group = sa.symmetric(6)
     spectrum = prior(group)
     H = sa.design(group, degree=1)
-    found = best_union(kernel_of(spectrum), H.elements, 6 * count)
+    found = search_cosets(kernel_of(spectrum), H.elements, 6 * count)
     left = spectrum.predict(sa.GroupSample(group, found)).value
     others = []
     for seed in range(20):
@@ -87,7 +87,7 @@ def test_even_shifts_are_found_without_being_known(m: int) -> None:
     spectrum = spectrum_of("C427", 3.0)
     even = np.round(np.arange(m) * 427 / m).astype(np.int64)[:, None]
     known = spectrum.predict(sa.GroupSample(spectrum.group, even)).value
-    alone = best_rows(kernel_of(spectrum), m)
+    alone = search_rows(kernel_of(spectrum), m)
     assert spectrum.predict(sa.GroupSample(spectrum.group, alone)).value <= 1.005 * known
     chosen = sa.design(spectrum.group, m=m, spectrum=spectrum)  # which starts from them too
     assert spectrum.predict(chosen).value <= known * (1 + 1e-12)

@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug._records import FAMILIES, table
-from sparseaug.designs.constructions import known
+from sparseaug.designs.constructions import known_designs
 from sparseaug.designs.constructions.recorded import ends, record_counts
 from sparseaug.designs.constructions.searched import searched_rows
 
@@ -81,7 +81,7 @@ def test_a_record_to_a_higher_degree_is_better_than_none():
 
 def test_a_record_is_chosen_from_or_beaten_by_a_construction():
     for name in SOME:
-        chosen = known(sa.group(name))
+        chosen = known_designs(sa.group(name))
         for record in (*best_known(name, "exact"), *best_known(name, "deviation")):
             if record in chosen:
                 continue

@@ -156,11 +156,11 @@ def test_a_search_is_made_only_where_no_flat_set_is_near_what_searches_reach(mon
     """In a small group a search takes no time; in a large one the Singer set is at 1.04 of the floor."""
     searched = []
 
-    def judged(S):
+    def predicted(S):
         searched.append(S.m)
         return sa.deviation(S)
 
-    monkeypatch.setattr(sys.modules["sparseaug.designs.design"], "deviation", judged)
+    monkeypatch.setattr(sys.modules["sparseaug.designs.design"], "deviation", predicted)
     large = sa.design(sa.cyclic(10303), m=110, objective="deviation")
     assert large.origin.design == "Singer set over GF(101)"
     assert sa.design("Z2^14", m=128, objective="deviation").m <= 128  # a record has as many

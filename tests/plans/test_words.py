@@ -8,7 +8,6 @@ import mpmath
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
 from sparseaug.plans import sampled_words
 from sparseaug.theory import sharp_sample_size
 
@@ -43,15 +42,6 @@ def test_equality_of_the_split_with_half_of_delta():
     assert found.deviation == sa.theory.sharp_deviation_bound(found.m, 75, 0.025)
 
 
-def test_the_trivial_group_needs_one_letter():
-    assert sampled_words(0.1, 0.05, dimension_sum=0, C=1.0, B=2.0).to_dict() == {
-        "m": 1,
-        "deviation": 0.0,
-        "length": 1,
-        "size": 1,
-    }
-
-
 def test_drawn_words_have_the_deviation_they_are_planned_for():
     """50 draws, each of which fails with probability at most 10^-3."""
     group, eps = sa.symmetric(4), 1.0
@@ -61,10 +51,3 @@ def test_drawn_words_have_the_deviation_they_are_planned_for():
         S = sa.Oracle(group, seed=seed).draw(found.m)
         W = S.words(length=found.length, size=found.size, seed=seed)
         assert sa.deviation(W).value <= Fraction(eps) / 4
-
-
-@pytest.mark.parametrize("wrong", [{"eps": 0.0}, {"delta": 1.0}, {"C": "x"}, {"dimension_sum": -1}])
-def test_bad_values_are_named(wrong):
-    good = {"eps": 0.1, "delta": 0.05, "dimension_sum": 75, "C": 1.0, "B": 2.0}
-    with pytest.raises(ArgumentError, match=next(iter(wrong))):
-        sampled_words(**{**good, **wrong})

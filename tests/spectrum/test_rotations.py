@@ -9,8 +9,7 @@ import pytest
 from numpy.polynomial import legendre
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError
-from sparseaug.groups.degrees.factors import FactorSets, Together
+from sparseaug.groups.degrees.factors import Together
 
 SPACE = sa.rotations(3)
 ACT = sa.rotate(SPACE)
@@ -79,35 +78,6 @@ def test_predictions_hold_within_their_bars(rng):
         assert abs(found - prediction.value) <= 1.5 * prediction.error
 
 
-def test_averages_over_the_icosahedron_change_no_more_than_predicted(rng):
-    f, x = network(1), rng.standard_normal((5, 4, 3))
-    spectrum = sa.orbit_spectrum(f, ACT, x, calls=512)
-    S = sa.design(SPACE, degree=5)
-    prediction = spectrum.predict(S)
-    turned = ACT(SPACE.sample(24, rng), x)
-    values = [f(ACT(S, y).reshape(-1, 4, 3)).reshape(60, 5).mean(axis=0) for y in turned]
-    assert np.var(values, axis=0).mean() <= prediction.value + prediction.error
-
-
-def test_the_cheapest_design_is_chosen_beside_draws(rng):
-    spectrum = sa.orbit_spectrum(pure(2), ACT, rng.standard_normal((4, 4, 3)), calls=256)
-    choice = sa.choose(spectrum, error=0.1 * spectrum.variance**0.5)
-    assert (
-        choice.sample.m <= 60 < choice.draws
-    )  # the tetrahedron is exact there; 256 draws leave open what lies above
-    assert spectrum.predict(100).value == pytest.approx(spectrum.variance / 100)
-
-
-def test_what_has_no_spectrum_is_refused_by_name(rng):
-    spectrum = sa.orbit_spectrum(pure(1), ACT, rng.standard_normal((2, 4, 3)), calls=64)
-    with pytest.raises(GroupTooLargeError, match="SO3 has infinitely many"):
-        spectrum.predict("full")
-    both = sa.product_action(sa.permute_axis(sa.symmetric(4), 1), ACT)
-    spectrum = sa.orbit_spectrum(pure(1), both, rng.standard_normal((2, 4, 3)), calls=64)
-    with pytest.raises(GroupTooLargeError, match="S4xSO3 has infinitely many"):
-        spectrum.predict("full")
-
-
 BOTH = sa.product_action(ACT, sa.permute_axis(sa.symmetric(4), 1))
 
 
@@ -157,30 +127,6 @@ def test_mean_squares_of_products_are_those_of_the_verified_irreps(name):
     assert compared >= 8
 
 
-@pytest.mark.parametrize("name", ["SO3xM24", "SO2xM24"])
-def test_factors_without_degrees_are_taken_whole(name):
-    """On the rotations together S leaves the share of equal pairs, by Parseval."""
-    group = sa.group(name)
-    assert isinstance(group.degrees(), FactorSets)
-    drawn = sa.Oracle(group, seed=0).draw(5).elements
-    S = sa.GroupSample(group, drawn[[0, 0, 1, 2, 3, 4]])
-    equal = (4 + 4) / 36
-    assert np.allclose(group.degrees().mean_squares(S), [equal, equal, equal], atol=1e-8)
-
-
-def test_what_too_many_irreps_leave_beside_degree_1_is_one_block():
-    """S_10 has 42 irreps: (9, 1), and the others by |S_10| [q = e] - 1 - 81 phi."""
-    group = sa.group("SO3xS10")
-    blocks = group.degrees()
-    assert len(blocks.degrees) == 13 * 3 - 1
-    S = sa.design(group, degree=1)
-    squares = dict(zip(blocks.names, blocks.mean_squares(S), strict=True))
-    assert S.m == 40
-    assert max(squares["trivial * (9, 1)"], squares["l=2 * (9, 1)"]) < 1e-15
-    order = sa.symmetric(10).order  # its ten shifts: mean of order [q = e] - 1 - 0
-    assert squares["trivial * others"] == pytest.approx((order / 10 - 1) / (order - 1 - 81))
-
-
 def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
     group = sa.symmetric(5)
     rows = group.all_elements()
@@ -194,23 +140,3 @@ def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
     large = sa.group("S200xS200xSO3xC1").degrees()
     assert len(large.degrees) == 3 * 3 * 13 - 1
     assert np.isfinite(large.characters(large.group.sample(4, rng))[0]).all()
-
-
-def test_relabelled_atoms_that_turn_have_a_spectrum():
-    """x of one atom of nine is l = 1, and by the places of that atom trivial and (8, 1)."""
-    atoms = sa.sources.identical_atoms([9, 4])
-    act = sa.product_action(ACT, atoms.action)
-    assert act.group.known_as().group.name == "SO3xS9xS4"
-    x = np.random.default_rng(2).standard_normal((2, 13, 3))
-    spectrum = sa.orbit_spectrum(lambda x: x[:, 0, 0], act, x, calls=256)
-    assert spectrum.shares["SO3 x S9"] + spectrum.errors["SO3 x S9"] > 0.9
-    means = x[:, :9].mean(axis=1)
-    alone = (means**2).sum() / (x[:, :9] ** 2).sum(axis=2).mean(axis=1).sum()
-    assert abs(spectrum.shares["SO3"] - alone) <= spectrum.errors["SO3"]
-    assert spectrum.parts["l=1 * (8, 1) * trivial"] > 0.5 * spectrum.variance
-    S = sa.design(act.group, degree=1)
-    assert sa.deviation(S, degree=1).value < 1e-11
-    assert spectrum.predict(S).value < 0.05 * spectrum.variance
-    few = sa.design(act.group, m=12, spectrum=spectrum)
-    assert few.m == 12
-    assert spectrum.predict(few).value < 0.55 * spectrum.predict(12).value

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 import sparseaug as sa
-from sparseaug.errors import GroupTooLargeError
 from studies import invariance_tests as study
 from tests.spectrum.test_symmetry_test import is_exact, whole_orbit
 
@@ -65,28 +63,6 @@ def test_energy_is_that_of_all_pairs(action, rng):
 def _energy(x):
     n = len(x)
     return -cdist(x.reshape(n, -1), x.reshape(n, -1)).sum() / n**2
-
-
-@pytest.mark.parametrize("action", [REFLECT, sa.permute_axis(sa.symmetric(4))])
-def test_energy_holds_no_matrix_of_all_pairs(action, rng):
-    x = rng.normal(size=(4000, 4))
-    tracemalloc.start()
-    sa.test_invariance(x, action, draws=1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4000**2 * 8 / 4
-
-
-def test_energy_of_too_many_samples_is_refused_with_what_to_do():
-    for n, action in ((200_000, REFLECT), (40_000, sa.permute_axis(sa.symmetric(4)))):
-        with pytest.raises(GroupTooLargeError, match=rf"{n} samples.*lower draws"):
-            sa.test_invariance(np.zeros((n, 4)), action)
-
-
-def test_minutes_of_energy_are_announced(monkeypatch):
-    monkeypatch.setattr("sparseaug.spectrum.statistics._SECONDS", 1.0)
-    with pytest.warns(sa.norms.LongRunWarning, match="energy of 10 samples"):
-        sa.test_invariance(np.ones((10, 4)), REFLECT, draws=1)
 
 
 def test_matrices_that_are_a_group_to_eight_digits_do_not_break_ties():

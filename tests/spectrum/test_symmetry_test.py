@@ -6,11 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-import torch
-from scipy import stats
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupTooLargeError, LawError
+from sparseaug.errors import ArgumentError
 from sparseaug.spectrum import statistics
 
 SETS = sa.permute_axis(sa.symmetric(4))
@@ -136,94 +134,23 @@ def test_energy_is_the_energy_distance_to_the_orbit_average_up_to_a_constant(rng
     assert found[0] == pytest.approx(found[1], rel=1e-10)
 
 
-def test_power_on_shifted_data_is_that_of_scipy(rng):
-    """Paired data shifted by 0.6 sd: rejections at 0.05 of 100 data sets by three tests.
-
-    Power is about 0.8 for each, so that two counts differ by 20 or more with probability below 1e-3.
-    """
-    one = sa.flip_signs(sa.sign_flips(1))
-    many = sa.flip_signs(sa.sign_flips(24))
-    codes = rng.permutation(np.arange(1, 64))[:24]  # 64 sign vectors, any two entries balanced
-    S = sa.GroupSample.generated(many.group, codes[None] >> np.arange(6)[:, None] & 1)
-    assert S.m == 64
-    rejected = np.zeros(3, int)
-    for _ in range(100):
-        x = rng.normal(0.6, 1, 24)
-        scipy = stats.permutation_test(
-            (x,), np.mean, permutation_type="samples", n_resamples=199, rng=rng
-        ).pvalue
-        each = sa.test_invariance(
-            x[:, None], one, statistic=lambda x: abs(x.mean()), draws=199
-        ).pvalue
-        group = sa.test_invariance(
-            x[None], many, S, statistic=lambda x: abs(x.mean()), move="together"
-        ).pvalue
-        rejected += np.array([scipy, each, group]) <= 0.05
-    assert abs(rejected[0] - rejected[1]) < 20
-    assert abs(rejected[0] - rejected[2]) < 20
-    assert rejected.min() >= 50
-
-
-def test_tensors_and_dicts_move_as_arrays_do(rng):
-    x = rng.normal(size=(8, 4))
-    wanted = sa.test_invariance(x, SETS, draws=20).values
-    assert sa.test_invariance(torch.tensor(x), SETS, draws=20).values == pytest.approx(wanted)
-    both = sa.together(a=SETS, b=SETS)
-    given = {"a": x, "b": np.zeros_like(x)}
-    assert sa.test_invariance(given, both, draws=20).values == pytest.approx(wanted)
-
-
-def test_a_generated_subgroup_is_closed_and_small_ones_of_large_groups_are_listed():
-    S = sa.GroupSample.generated(sa.symmetric(4), [[1, 2, 3, 0], [1, 0, 3, 2]])
-    assert S.m == 8
-    products = S.group.compose(S.elements[:, None], S.elements).reshape(-1, 4)
-    assert sa.GroupSample(S.group, np.unique(products, axis=0)) == S
-    cycle = [*range(1, 40), 0]
-    assert sa.GroupSample.generated(sa.symmetric(40), [cycle]).m == 40
-    with pytest.raises(GroupTooLargeError, match="generators"):
-        sa.GroupSample.generated(sa.symmetric(40), [cycle, [1, 0, *range(2, 40)]])
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"S": sa.Oracle(SETS.group).draw(5)}, "list of draws"),
         ({"S": sa.GroupSample(SETS.group, [[1, 0, 2, 3]])}, "without the identity"),
         ({"S": sa.GroupSample(SETS.group, [[0, 1, 2, 3]] * 2 + [[1, 0, 2, 3]])}, "neither"),
-        ({"S": sa.Oracle(sa.symmetric(5)).draw(5)}, "use one group"),
         ({"statistic": "median"}, "statistic='median'"),
         ({"statistic": lambda x: x}, "statistic returned"),
-        ({"statistic": lambda x: np.nan}, "return finite numbers"),
+        ({"statistic": lambda x: np.nan}, "return one finite real number"),
         ({"move": "together"}, "give a function"),
         ({"x": np.ones((1, 4))}, "x has one"),
-        ({"x": np.full((3, 4), np.nan)}, "x has entries that are not finite"),
-        ({"x": np.ones((3, 5))}, "axis"),
-        ({"move": "sideways"}, "move='sideways'"),
-        ({"draws": 0}, "draws=0"),
     ],
 )
 def test_what_would_not_be_exact_or_does_not_fit_is_refused(change, said, rng):
     given = {"x": rng.normal(size=(5, 4)), "action": SETS, **change}
     with pytest.raises(ArgumentError, match=said):
         sa.test_invariance(**given)
-
-
-def test_a_large_constant_in_all_entries_does_not_hide_a_broken_symmetry(rng):
-    x = rng.normal(size=(60, 4)) + np.array([0, 0, 0, 0.8])
-    assert sa.test_invariance(x, SETS, draws=199).pvalue == 0.005
-    assert sa.test_invariance(x + 1e6, SETS, draws=199).pvalue == 0.005
-    fair = rng.normal(size=(60, 4))
-    both = [sa.test_invariance(one, SETS, draws=199).pvalue for one in (fair, fair + 1e6)]
-    assert both[0] == pytest.approx(both[1], abs=0.02)
-
-
-def test_a_map_that_is_not_an_action_is_refused(rng):
-    group = sa.symmetric(4)
-    right = sa.custom_action(
-        group, lambda rows, x: x[None][:, :, rows].transpose(2, 1, 0, 3)[:, :, 0]
-    )
-    with pytest.raises(LawError, match="not a left action"):
-        sa.test_invariance(rng.normal(size=(5, 4)), right)
 
 
 def test_distinct_draws_of_the_whole_group_are_its_enumeration(rng):

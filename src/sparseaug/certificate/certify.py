@@ -12,7 +12,8 @@ from sparseaug._checks import check_integer, check_real
 from sparseaug.actions.arrays import type_name
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.certificates import BoundOverflowError, Certificate, Certificates
-from sparseaug.certificate.evidence import Evidence, exact, require_sound
+from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten

@@ -17,17 +17,17 @@ import numpy as np
 from sparseaug._archive import fields_as_json
 from sparseaug._checks import LIMITS, Progress, check_integer, check_progress, check_real, silent
 from sparseaug._tables import Shown
-from sparseaug.designs.constructions.lattices import lattices as lattice_designs
-from sparseaug.designs.prediction import Choosing, Kernel, doubled, takes_all
+from sparseaug.designs.constructions.lattices import lattice_designs
+from sparseaug.designs.prediction import KernelSearch, SpectrumKernel, doubled, takes_all
 from sparseaug.designs.selection import (
     MOST_STARTS,
-    Judged,
-    judged,
+    PredictedSet,
     kernel_of,
     known_sets,
     lattices,
     lattices_of,
     least,
+    predicted,
     searched,
     select,
     subgroups,
@@ -66,7 +66,7 @@ class Choice(Shown):
         prediction: what averaging over S leaves
         draws: how many independent draws reach the error, in expectation
         error: that was asked for: root mean square, in the units of the outputs
-        note: what to do where the error bar is too wide for a smaller S; empty otherwise
+        note: what to do where most of what S may leave is the error bar; empty otherwise
     """
 
     sample: GroupSample
@@ -119,7 +119,7 @@ def choose(
 
     Returns:
         The `Choice`: `sample`, `prediction`, `draws`, how many draws would be needed, and a `note`
-        where a smaller S is enough by the estimate alone and the error bar is too wide to be sure.
+        where a smaller S may be enough and the error bar is too wide to be sure.
 
     Raises:
         ArgumentError: nothing reaches the error with max_m elements; the message says what is nearest.
@@ -144,8 +144,8 @@ def choose(
         alone = GroupSample(group, group.identity())
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
     most = draws if limit is None else min(draws, limit)
-    found = smallest(spectrum, error, most, progress=watch)
-    note = _note(spectrum, error, most, found)
+    found = smallest_within(spectrum, error, most, progress=watch)
+    note = _note(spectrum, error, found)
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * group.width > LIMITS["sample"].most:
@@ -180,14 +180,14 @@ def distinct_draws(draws: int, group: Group) -> int:
     return -(-group.order * draws // (group.order - 1 + draws))
 
 
-def smallest(
+def smallest_within(
     spectrum: Spectrum, error: float, most: int, progress: Progress = silent
-) -> Judged | None:
+) -> PredictedSet | None:
     """The smallest set of at most so many elements that leaves at most `error`, if there is one."""
     return Sizes(spectrum, error * error, most, progress).smallest()
 
 
-Family: TypeAlias = Callable[[int], Judged | None]
+Family: TypeAlias = Callable[[int], PredictedSet | None]
 """The best set of so many elements, or so many cosets, of one kind."""
 
 
@@ -200,28 +200,24 @@ class Sizes:
         allowed: float,
         most: int,
         progress: Progress = silent,
-        left: Callable[[Judged], float] = lambda one: one.left,
-        starts: int = MOST_STARTS,
     ) -> None:
-        self.spectrum, self.allowed = spectrum, allowed
-        self.progress, self.left, self.most_starts = progress, left, starts
-        self.known: list[Judged] = []
+        self.spectrum, self.allowed, self.progress = spectrum, allowed, progress
+        self.known: list[PredictedSet] = []
         self.searches = 0
-        self.found: Judged | None = None
+        self.found: PredictedSet | None = None
         for one in known_sets(spectrum, most):
             self.known.append(one)
-            if left(one) <= allowed:  # larger ones are not needed
+            if one.left <= allowed:  # larger ones are not needed
                 self.found = one
                 break
         self.most = min(most, MOST_SEARCHED, self.found.sample.m - 1 if self.found else most)
 
-    def smallest(self) -> Judged | None:
+    def smallest(self) -> PredictedSet | None:
         """Of all families, one after the other, each below what those before it have reached."""
         for unit, first, family in self.families():
             self.reach(unit, first, family)
         found = self.found
-        quick = self.most_starts and takes_all(self.spectrum.group)
-        if quick and found is not None and found.sample.m < FINE:
+        if takes_all(self.spectrum.group) and found is not None and found.sample.m < FINE:
             return least([found, select(self.spectrum, found.sample.m)])
         return found
 
@@ -232,7 +228,7 @@ class Sizes:
             yield 1, lambda most: min(4, most), self._any
             return
         kernel, group = kernel_of(spectrum), spectrum.group
-        even: list[Judged] = []
+        even: list[PredictedSet] = []
         if any(lattice_designs(group, None)):
             yield 1, lambda most: min(4, most), self._lattice
             halves = (m for m in range(2, self.most // 2 + 1) if group.order % m == 0)
@@ -243,7 +239,7 @@ class Sizes:
         for H in subgroups(good, self.most)[:most]:
             cosets = _Searched(self, kernel.over(H.sample.elements), H)
             yield H.sample.m, cosets.first, cosets
-        starts = [one for one in good if one.sample.m <= self.most][: self.most_starts]
+        starts = [one for one in good if one.sample.m <= self.most][:MOST_STARTS]
         shared = takes_all(group)
         for some in [starts] if shared else [[], *([one] for one in starts)]:
             alone = _Searched(self, kernel, None, some, begin=0 if shared else len(some))
@@ -275,7 +271,7 @@ class Sizes:
         one = family(at)
         if one is None:
             return math.inf, at
-        over = self.left(one) / max(self.allowed, np.finfo(float).tiny)
+        over = one.left / max(self.allowed, np.finfo(float).tiny)
         if over <= 1 and one.sample.m <= self.most:
             self.found, self.most = one, one.sample.m - 1
         return over, min(at, -(-one.sample.m // unit))
@@ -291,11 +287,11 @@ class Sizes:
         power = (math.log(too_much) - math.log(enough)) / math.log(top / low)
         return math.ceil(low * too_much ** (1 / power))
 
-    def _lattice(self, m: int) -> Judged | None:
+    def _lattice(self, m: int) -> PredictedSet | None:
         found = [*lattices(self.spectrum, m)]
         return least(found) if found else None
 
-    def _any(self, m: int) -> Judged:
+    def _any(self, m: int) -> PredictedSet:
         ready = [one for one in self.known if one.sample.m <= m]
         return least([*ready, *searched(self.spectrum, m, ready)])
 
@@ -306,9 +302,9 @@ class _Searched:
     def __init__(
         self,
         sizes: Sizes,
-        kernel: Kernel,
-        H: Judged | None,
-        starts: Sequence[Judged] = (),
+        kernel: SpectrumKernel,
+        H: PredictedSet | None,
+        starts: Sequence[PredictedSet] = (),
         begin: int = 0,
     ) -> None:
         self.sizes, self.kernel, self.H = sizes, kernel, H
@@ -316,7 +312,7 @@ class _Searched:
         self.fixed = 0 if H is None else 1
         self.begin = begin
         rows = [one.sample.elements for one in starts if one.sample.m <= sizes.most]
-        self.choosing = Choosing(kernel, sizes.most // self.unit, rows)
+        self.choosing = KernelSearch(kernel, sizes.most // self.unit, rows)
         self.chosen: dict[int, Rows] = {}
 
     def first(self, most: int) -> int:
@@ -326,12 +322,12 @@ class _Searched:
         self.greedy = chosen
         return len(chosen)
 
-    def __call__(self, count: int) -> Judged:
+    def __call__(self, count: int) -> PredictedSet:
         tried = [
             self._judged(self.choosing.resized(start, count, self.fixed))
             for start in self._starts(count)
         ]
-        one, self.chosen[count] = min(tried, key=lambda each: self.sizes.left(each[0]))
+        one, self.chosen[count] = min(tried, key=lambda each: each[0].left)
         return one
 
     def _starts(self, count: int) -> Iterator[Rows]:
@@ -348,37 +344,28 @@ class _Searched:
             yield group.rank(found.sample.elements)
         if few:
             yield from (start for start in self.choosing.starts[1:] if len(start) <= count)
-            if self.sizes.most_starts and takes_all(group):
+            if takes_all(group):
                 half = self.choosing.rows[self.choosing.resized(self.greedy[:1], count // 2 or 1)]
                 yield group.rank(doubled(self.kernel, half))
                 even = self.sizes._lattice(count)
                 if even is not None:
                     yield group.rank(even.sample.elements)
 
-    def _judged(self, chosen: Rows) -> tuple[Judged, Rows]:
+    def _judged(self, chosen: Rows) -> tuple[PredictedSet, Rows]:
         rows, spectrum = self.choosing.rows[chosen], self.sizes.spectrum
         if self.H is None:
-            return judged(spectrum, "search", rows), chosen
+            return predicted(spectrum, "search", rows), chosen
         group, H = spectrum.group, self.H.sample.elements
         union = group.compose(rows[:, None], H[None]).reshape(-1, group.width)
-        return judged(spectrum, f"{len(rows)} cosets of {self.H.name}", union), chosen
+        return predicted(spectrum, f"{len(rows)} cosets of {self.H.name}", union), chosen
 
 
-def _note(spectrum: Spectrum, error: float, most: int, found: Judged | None) -> str:
-    """What a longer measurement might find, where the answer is twice as large as by the estimate."""
-    enough = most if found is None else found.sample.m
-    if not len(spectrum.replicates) or enough < 2:
+def _note(spectrum: Spectrum, error: float, found: PredictedSet | None) -> str:
+    """What to do where most of what a set may leave is its error bar."""
+    wide = found is None or 2 * found.prediction.value <= error * error
+    if not wide or not len(spectrum.replicates):
         return ""
-    if found is not None and 2 * found.prediction.value > error * error:
-        return ""  # what is left falls at least as 1/m
-    likely = Sizes(
-        spectrum, error * error, enough // 2, left=lambda one: one.prediction.value, starts=0
-    ).smallest()
-    if likely is None:
-        return ""
-    m = likely.sample.m
     return (
-        f"By the estimate alone, without its error bar, m = {m} would do ({likely.name}); "
-        f"{spectrum.calls} calls are too few to say so. Measure with calls={4 * spectrum.calls}, or "
-        f"test design(group, m={m}, spectrum=spectrum): invariance_error of the average over it."
+        f"A smaller S may be enough: sets are judged by the upper ends of their error bars, which are "
+        f"wide after {spectrum.calls} calls. Measure with calls={4 * spectrum.calls}."
     )

@@ -10,12 +10,18 @@ import numpy as np
 
 from sparseaug._checks import check_choice, check_flag, check_integer, check_text
 from sparseaug._floats import down
-from sparseaug.designs.constructions import Design, best_by_degree, fixed, known, made_for
+from sparseaug.designs.constructions import (
+    Design,
+    best_by_degree,
+    fixed_designs,
+    known_designs,
+    sized_designs,
+)
 from sparseaug.designs.constructions.recorded import recorded
 from sparseaug.designs.selection import nested, search, select
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group, as_group, format_order
+from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
@@ -160,14 +166,14 @@ def _require_alone(
             f"spectrum is of {spectrum.group.name}, not of {group.name}; measure it with an action of "
             "this group."
         )
-    if m is None:
-        raise ArgumentError("spectrum needs m, the number of elements; or use choose with error=.")
-    if degree is not None or objective == "deviation":
-        other = "degree" if degree is not None else "objective='deviation'"
-        raise ArgumentError(f"spectrum and {other} judge S in two ways; give one of them.")
-    if name is not None and name not in KERNEL_SEARCHES:
+    given = {"degree": degree, "name": None if name in KERNEL_SEARCHES else name}
+    given["objective"] = None if objective == "prediction" else objective
+    others = [f"{key}={shorten(value)}" for key, value in given.items() if value is not None]
+    if m is None or others:
+        found = ", ".join(others) if others else "m=None"
         raise ArgumentError(
-            f"name={shorten(name)} is a construction, which no spectrum changes; leave one of them out."
+            f"spectrum and {found}: a spectrum alone judges sets of m elements; give m= and leave "
+            "degree=, objective= and names of constructions out, or use choose with error=."
         )
 
 
@@ -183,27 +189,30 @@ def _with_identity(S: GroupSample) -> GroupSample:
 
 
 def _smallest_exact(group: Group, degree: int) -> Design:
-    fitting = fixed(group, degree=degree)
+    fitting = fixed_designs(group, degree=degree)
     if fitting:
         return fitting[0]
-    every = [one for one in known(group) if one.m is not None]
-    exact = [one for one in every if one.degree >= degree]
-    if exact:
-        least = min(exact, key=lambda one: one.m or 0)
+    exact = [one for one in known_designs(group) if one.m is not None and one.degree > 0]
+    exact.sort(key=lambda one: (one.degree, one.m))
+    listed = "; ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in exact[-3:])
+    if exact and exact[-1].degree >= degree:
         raise GroupTooLargeError(
-            f"degree={shorten(degree)}: the smallest design of {group.name} that is known, "
-            f"{least.name}, has {least.m} elements, too many to list{_nearest(every, degree)}."
+            f"degree={shorten(degree)}: the designs of {group.name} that are known have too many "
+            f"elements to be listed: {listed}; lower degree, or give m=."
         )
+    searched = any(one.kind == "search" for one in sized_designs(group, 1, degree))
     raise UnsupportedError(
         f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
-        f"{_nearest(every, degree)}{_searchable(group, degree)}."
+        + (f"; the nearest: {listed}" if listed else "")
+        + (f"; with m= a search finds one that is nearly exact to degree {degree}" * searched)
+        + "."
     )
 
 
 def _best_by_degree(group: Group, m: int, degree: int) -> Design:
     best = best_by_degree(group, m, degree)
     if best is None:
-        least = next(iter(fixed(group, degree=degree)), None)
+        least = next(iter(fixed_designs(group, degree=degree)), None)
         size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
         raise UnsupportedError(
             f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
@@ -217,27 +226,22 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Design:
 def _best_whole(group: Group, m: int) -> Design:
     """A flat set where its theorem is good enough, else the search, whichever has less deviation."""
     if is_listed(group) and m >= group.order:
-        return next(one for one in known(group) if one.kind == "full")
-    flat = fixed(group, most=m, deviation=down(1.0), m=m)
+        return next(one for one in known_designs(group) if one.kind == "full")
+    flat = fixed_designs(group, most=m, deviation=down(1.0), m=m)
     flattest = min(flat, key=lambda one: one.deviation or 0.0, default=None)
     searched = any(one.kind == "record" and one.m == m for one in flat)  # for hours
     if flattest is not None and (searched or _is_near_floor(group, flattest, m)):
         return flattest
-    found = next((one for one in made_for(group, m) if one.kind == "search"), None)
+    found = next((one for one in sized_designs(group, m) if one.kind == "search"), None)
     if found is None:
         if flattest is not None:
             return flattest
-        if not group.is_finite:
-            sizes = [one.m for one in fixed(group, deviation=down(1.0))]
-            more = f"raise m to {sizes[0]} or more, or " if sizes else ""
-            raise UnsupportedError(
-                f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
-                f"known for {group.name}; {more}give degree=."
-            )
+        sizes = [one.m for one in fixed_designs(group, deviation=down(1.0))]
+        more = f"raise m to {sizes[0]} or more, " if sizes else ""
         raise UnsupportedError(
-            f"{group.name} of order {format_order(group)} is too large to be searched whole, above "
-            f"{LARGEST_ORDER} elements, and has no construction for m={shorten(m)}: give degree= "
-            "(known: sparseaug.records(group)), or draw a pool and use thin."
+            f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
+            f"known for {group.name}, and groups above {LARGEST_ORDER} elements are not searched whole; "
+            f"{more}give degree= (known: sparseaug.records(group)), or draw a pool and use thin."
         )
     _check_searched(m)
     if flattest is None:
@@ -258,7 +262,7 @@ def _is_near_floor(group: Group, flat: Design, m: int) -> bool:
 
 
 def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Design:
-    every = known(group, m, degree)
+    every = known_designs(group, m, degree)
     same = [one for one in (*every, *recorded(group)) if one.name == name]
     if not same:
         names = ", ".join(dict.fromkeys(one.name for one in every)) or "none"
@@ -287,24 +291,3 @@ def _check_searched(m: int) -> None:
         raise ArgumentError(
             f"m={shorten(m)} is too many for a search, which ends at {MOST_SEARCHED}."
         )
-
-
-def _nearest(every: list[Design], degree: int) -> str:
-    """The exact designs on both sides of this degree."""
-    below = [one for one in every if 0 < one.degree < degree]
-    above = [one for one in every if one.degree > degree]
-    near = []
-    if below:
-        near.append(min(below, key=lambda one: (-one.degree, one.m or 0)))
-    if above:
-        near.append(min(above, key=lambda one: (one.degree, one.m or 0)))
-    if not near:
-        return ""
-    text = " and ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in near)
-    return f"; the nearest: {text}"
-
-
-def _searchable(group: Group, degree: int) -> str:
-    if any(one.kind == "search" for one in made_for(group, 1, degree)):
-        return f"; with m= a search finds one that is nearly exact to degree {degree}"
-    return ""

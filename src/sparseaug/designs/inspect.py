@@ -20,7 +20,7 @@ from sparseaug._archive import to_json
 from sparseaug._checks import check_not_negative, check_weights
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.constructions import Design, fixed
+from sparseaug.designs.constructions import Design, fixed_designs
 from sparseaug.designs.selection import is_quick, select
 from sparseaug.errors import (
     ArgumentError,
@@ -401,7 +401,7 @@ def _instead(S: GroupSample, found: Profile | None, mine: tuple[Degree, ...]) ->
     best = list[Instead]()
     sizes: set[int] = set()
     last = max((degree_size(level.degree) for level in found.levels), default=0)
-    for one in fixed(S.group, most=_MOST_OFFERED):  # the smallest first
+    for one in fixed_designs(S.group, most=_MOST_OFFERED):  # the smallest first
         if last in sizes:
             break
         exact = _exact_on(S, one, found)

@@ -65,7 +65,7 @@ class Objective(ABC):
         """Exchanges that are looked at, by all orders together."""
         return PASSES * m
 
-    def turns(self, chosen: Elements, k: int, after: int = -1) -> Sequence[int]:
+    def exchange_order(self, chosen: Elements, k: int, after: int = -1) -> Sequence[int]:
         """Which places are looked at, from the first on or from the one after an exchange."""
         return [(after + 1 + i) % len(chosen) for i in range(len(chosen))]
 

@@ -43,7 +43,7 @@ _CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)
-class Kernel:
+class SpectrumKernel:
     """k on the rows of a group.
 
     Attributes:
@@ -58,7 +58,7 @@ class Kernel:
     blocks: Degrees
     weights: Values
     inside: Rows | None = None
-    plain: Kernel | None = None
+    plain: SpectrumKernel | None = None
 
     def __call__(self, rows: Rows) -> Values:
         """k of each row."""
@@ -88,9 +88,9 @@ class Kernel:
         cube[1:] = (self.weights / np.bincount(owners))[owners]
         return np.fft.fftn(cube.reshape(group.moduli)).real.reshape(-1)
 
-    def over(self, H: Rows) -> Kernel:
+    def over(self, H: Rows) -> SpectrumKernel:
         """The mean over a subgroup."""
-        return Kernel(self.group, self.blocks, self.weights, H, self)
+        return SpectrumKernel(self.group, self.blocks, self.weights, H, self)
 
     @cached_property
     def _table(self) -> Values:
@@ -159,10 +159,10 @@ def takes_all(group: Group) -> bool:
     return group.log_order <= math.log(MOST_CANDIDATES * (20 if group.moduli else 1)) + 1e-9
 
 
-class Choosing:
+class KernelSearch:
     """Greedy choice and exchanges by a kernel, from several starts among the same candidates."""
 
-    def __init__(self, kernel: Kernel, most: int, starts: Sequence[Rows] = ()) -> None:
+    def __init__(self, kernel: SpectrumKernel, most: int, starts: Sequence[Rows] = ()) -> None:
         self.kernel, self.group = kernel, kernel.group
         own = [self.group.identity(), *starts]
         inside = 1 if kernel.inside is None else len(kernel.inside)
@@ -202,19 +202,19 @@ class Choosing:
         return chosen
 
 
-def best_rows(kernel: Kernel, m: int, start: Rows | None = None) -> Rows:
+def search_rows(kernel: SpectrumKernel, m: int, start: Rows | None = None) -> Rows:
     """m elements: the start, the greedy choice after it, then exchanges."""
-    return Choosing(kernel, m, [] if start is None else [start]).best(m, start is not None)
+    return KernelSearch(kernel, m, [] if start is None else [start]).best(m, start is not None)
 
 
-def best_union(kernel: Kernel, H: Rows, m: int) -> Rows:
+def search_cosets(kernel: SpectrumKernel, H: Rows, m: int) -> Rows:
     """The best m // |H| left cosets of a subgroup H, one after the other."""
     group, count = kernel.group, m // len(H)
-    heads = Choosing(kernel.over(H), count).best(count, fixed=1)
+    heads = KernelSearch(kernel.over(H), count).best(count, fixed=1)
     return group.compose(heads[:, None], H[None]).reshape(-1, group.width)
 
 
-def doubled(kernel: Kernel, rows: Rows) -> Rows:
+def doubled(kernel: SpectrumKernel, rows: Rows) -> Rows:
     """The rows and the left translate of them that leaves least next to them."""
     group = kernel.group
     among = kernel.among(POOL, group.identity())[0]
@@ -224,7 +224,7 @@ def doubled(kernel: Kernel, rows: Rows) -> Rows:
     return np.concatenate([rows, moved[int(np.argmin(sums.sum(axis=1)))]])
 
 
-def polished(kernel: Kernel, rows: Rows) -> Rows:
+def polished(kernel: SpectrumKernel, rows: Rows) -> Rows:
     """Every element in turn to the best of its neighbours, as long as that helps and work is left."""
     group, moves = kernel.group, small_moves(kernel.group)
     if not len(moves) or len(rows) < 2:

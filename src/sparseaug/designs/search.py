@@ -45,7 +45,7 @@ class Candidates(Protocol):
     def objects(self, chosen: Elements) -> Elements:
         """What the objective knows these elements by."""
 
-    def best(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
+    def lowest(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
         """The best few, the best first, to add to the rest or to put in place of the old one."""
 
 
@@ -77,7 +77,7 @@ class Places:
     def objects(self, chosen: Elements) -> Elements:
         return chosen if self.listed is None else self.listed[chosen]
 
-    def best(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
+    def lowest(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
         values = scores(slice(None) if self.listed is None else self.listed)
         if not self.once:
             return first_least(values, count, self._ties)
@@ -92,13 +92,13 @@ class Moves:
 
     Attributes:
         group: of the rows
-        moved: from one element to its neighbours
+        neighbours: from one element to its neighbours
         once: whether one step is enough
         passes: over all elements, by the energy of one order
     """
 
     group: Group
-    moved: Callable[[Rows], Rows]
+    neighbours: Callable[[Rows], Rows]
     once: bool = False
     passes: int = 2
 
@@ -108,7 +108,7 @@ class Moves:
     def objects(self, chosen: Elements) -> Elements:
         return chosen
 
-    def best(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
+    def lowest(self, scores: Scores, rest: Elements, old: Elements | None, count: int) -> Elements:
         if old is not None:
             return self._descend(scores, old)[None]
         rng = keyed_rng(0, f"sparseaug design {self.group.name}", index=len(rest))
@@ -117,7 +117,7 @@ class Moves:
 
     def _descend(self, scores: Scores, row: Rows) -> Rows:
         while True:
-            tried = np.concatenate([row[None], self.moved(row)])
+            tried = np.concatenate([row[None], self.neighbours(row)])
             found = scores(tried)
             best = int(first_least(found[1:], 1)[0]) + 1 if len(tried) > 1 else 0
             if not found[best] < found[0] - TIE * float(np.abs(found).max()):
@@ -134,7 +134,7 @@ def greedy(
     chosen = among.start() if start is None else start
     while len(chosen) < m:
         scores = objective.scores(among.objects(chosen), objective.greedy_order)
-        chosen = np.concatenate([chosen, among.best(scores, chosen, None, 1)])
+        chosen = np.concatenate([chosen, among.lowest(scores, chosen, None, 1)])
     return chosen
 
 
@@ -152,14 +152,14 @@ def exchange(
         return chosen, tries or 0
     left = objective.tries(len(chosen)) if tries is None else tries
     energy = objective.energy(among.objects(chosen), k)
-    places = objective.turns(among.objects(chosen), k)
+    places = objective.exchange_order(among.objects(chosen), k)
     turns = deque(place for place in places if place >= fixed)
     while turns and left > 0:
         place = turns.popleft()
         given = among.objects(chosen)
         scores = objective.scores(given, k, out=place)
         rest = np.delete(chosen, place, axis=0)
-        for new in among.best(scores, rest, chosen[place], objective.tried):
+        for new in among.lowest(scores, rest, chosen[place], objective.tried):
             left -= 1
             tried = chosen.copy()
             tried[place] = new
@@ -169,7 +169,7 @@ def exchange(
                 if objective.new_last:
                     chosen = np.concatenate([np.delete(tried, place, 0), tried[place : place + 1]])
                     after = place - 1
-                places = objective.turns(among.objects(chosen), k, after=after)
+                places = objective.exchange_order(among.objects(chosen), k, after=after)
                 turns = deque(one for one in places if one >= fixed)
                 break
             if left <= 0:

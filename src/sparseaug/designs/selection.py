@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparseaug.designs.constructions import Design, fixed
-from sparseaug.designs.constructions.lattices import lattices as lattice_designs
+from sparseaug.designs.constructions import Design, fixed_designs
+from sparseaug.designs.constructions.lattices import lattice_designs
 from sparseaug.designs.prediction import (
-    Choosing,
-    Kernel,
-    best_rows,
-    best_union,
+    KernelSearch,
+    SpectrumKernel,
     doubled,
     polished,
+    search_cosets,
+    search_rows,
     takes_all,
 )
 from sparseaug.designs.rotation_search import search_rotations
@@ -49,7 +49,7 @@ MOST_JUDGED = 20_000
 """Elements of a set whose mean squares are looked at; all of the group may have more."""
 
 
-class Judged(NamedTuple):
+class PredictedSet(NamedTuple):
     """A set, where it comes from, and what averaging over it leaves."""
 
     name: str
@@ -62,14 +62,14 @@ class Judged(NamedTuple):
         return self.prediction.upper
 
 
-def judged(spectrum: Spectrum, name: str, rows: Rows) -> Judged:
+def predicted(spectrum: Spectrum, name: str, rows: Rows) -> PredictedSet:
     """Rows, named and judged."""
     sample = GroupSample(spectrum.group, rows, 0, Origin("design", design=name))
     whole = spectrum.group.is_finite and len(rows) == spectrum.group.order and name == "full"
-    return Judged(name, sample, spectrum.predict("full" if whole else sample))
+    return PredictedSet(name, sample, spectrum.predict("full" if whole else sample))
 
 
-def least(found: list[Judged]) -> Judged:
+def least(found: list[PredictedSet]) -> PredictedSet:
     """What leaves least; what is within rounding of it counts as equal, and the smallest is taken."""
     most = min(one.left for one in found)
     scale = max(one.prediction.variance for one in found)
@@ -77,34 +77,34 @@ def least(found: list[Judged]) -> Judged:
     return min(near, key=lambda one: one.sample.m)
 
 
-def select(spectrum: Spectrum, m: int) -> Judged:
+def select(spectrum: Spectrum, m: int) -> PredictedSet:
     """The set of at most m elements that leaves least; among equals the smallest."""
     group = spectrum.group
     if group.is_finite and group.order <= m:
-        return judged(spectrum, "full", group.all_elements())
+        return predicted(spectrum, "full", group.all_elements())
     ready = [*known_sets(spectrum, m), *lattices(spectrum, m)]
     found = [*ready, *searched(spectrum, m, ready)]
     if group.is_finite and not takes_all(group):
         alone = [one for one in found if one.name == "search"]
         kernel = kernel_of(spectrum)
         for one in {id(one): one for one in (least(alone), least(found))}.values():
-            found.append(judged(spectrum, "search", polished(kernel, one.sample.elements)))
+            found.append(predicted(spectrum, "search", polished(kernel, one.sample.elements)))
     return least(found)
 
 
-def known_sets(spectrum: Spectrum, most: int) -> Iterator[Judged]:
+def known_sets(spectrum: Spectrum, most: int) -> Iterator[PredictedSet]:
     """The constructions and records of at most so many elements, the smallest first."""
-    return _made(spectrum, fixed(spectrum.group, most=most))
+    return _made(spectrum, fixed_designs(spectrum.group, most=most))
 
 
-def lattices(spectrum: Spectrum, m: int) -> Iterator[Judged]:
+def lattices(spectrum: Spectrum, m: int) -> Iterator[PredictedSet]:
     """Of m elements, and of fewer that divide the order or are a multiple of 2, 4, 8 or 16."""
     order = spectrum.group.order if spectrum.group.is_finite else 1
     divisors = [k for k in range(m, 0, -1) if order % k == 0][:MOST_LATTICES]
     yield from lattices_of(spectrum, {m, *divisors, *(m - m % k for k in (2, 4, 8, 16) if m >= k)})
 
 
-def lattices_of(spectrum: Spectrum, sizes: Iterable[int]) -> Iterator[Judged]:
+def lattices_of(spectrum: Spectrum, sizes: Iterable[int]) -> Iterator[PredictedSet]:
     """Of these numbers of elements, where there are any."""
     for size in sorted(sizes):
         made = [one for one in lattice_designs(spectrum.group, size) if one.build]
@@ -113,22 +113,22 @@ def lattices_of(spectrum: Spectrum, sizes: Iterable[int]) -> Iterator[Judged]:
         yield from _made(spectrum, made)
 
 
-def _made(spectrum: Spectrum, designs: Iterable[Design]) -> Iterator[Judged]:
+def _made(spectrum: Spectrum, designs: Iterable[Design]) -> Iterator[PredictedSet]:
     for one in designs:
         if (one.m or 0) > MOST_JUDGED and one.kind != "full":
             continue
         try:
-            yield judged(spectrum, one.name, one.rows())
+            yield predicted(spectrum, one.name, one.rows())
         except (ArgumentError, UnsupportedError, GroupTooLargeError):
             continue  # a size that this construction does not have, or one that cannot be judged
 
 
-def searched(spectrum: Spectrum, m: int, ready: list[Judged]) -> Iterator[Judged]:
+def searched(spectrum: Spectrum, m: int, ready: list[PredictedSet]) -> Iterator[PredictedSet]:
     """What the search finds of m elements, from several starts."""
     kernel = kernel_of(spectrum)
     if isinstance(kernel.blocks, Bands):
         for rows in search_rotations(kernel.blocks, kernel.weights, m):
-            yield judged(spectrum, "search", rows)
+            yield predicted(spectrum, "search", rows)
         return
     good = sorted((one for one in ready if 1 < one.sample.m <= m), key=lambda one: one.left)
     announce(
@@ -140,30 +140,30 @@ def searched(spectrum: Spectrum, m: int, ready: list[Judged]) -> Iterator[Judged
     near = [one.sample.elements for one in good[:starts]]
     # one pool for all starts takes less time; a pool for each finds more
     shared = m > MOST_DOUBLED or takes_all(spectrum.group)
-    choosing = Choosing(kernel, m, near if shared else ())
-    yield judged(spectrum, "search", choosing.best(m))
+    choosing = KernelSearch(kernel, m, near if shared else ())
+    yield predicted(spectrum, "search", choosing.best(m))
     for i, start in enumerate(near, start=1):
-        rows = choosing.best(m, i) if shared else best_rows(kernel, m, start)
-        yield judged(spectrum, "search", rows)
+        rows = choosing.best(m, i) if shared else search_rows(kernel, m, start)
+        yield predicted(spectrum, "search", rows)
     if m >= 4 and (m <= MOST_DOUBLED or takes_all(spectrum.group)):
         twice = doubled(kernel, choosing.best(m // 2))
-        yield judged(spectrum, "search", best_rows(kernel, m, twice))
+        yield predicted(spectrum, "search", search_rows(kernel, m, twice))
     for H in subgroups(good, m)[:starts]:
-        union = best_union(kernel, H.sample.elements, m)
-        yield judged(spectrum, f"{m // H.sample.m} cosets of {H.name}", union)
+        union = search_cosets(kernel, H.sample.elements, m)
+        yield predicted(spectrum, f"{m // H.sample.m} cosets of {H.name}", union)
         if len(union) < m:
-            yield judged(spectrum, "search", best_rows(kernel, m, union))
+            yield predicted(spectrum, "search", search_rows(kernel, m, union))
 
 
-def search(spectrum: Spectrum, m: int) -> Judged:
+def search(spectrum: Spectrum, m: int) -> PredictedSet:
     """The best that the search finds, whatever is known; of m elements if it can be."""
     found = list(searched(spectrum, m, []))
     return least([one for one in found if one.sample.m == m] or found)
 
 
-def nested(spectrum: Spectrum, m: int) -> Judged:
+def nested(spectrum: Spectrum, m: int) -> PredictedSet:
     """The greedy choice, every prefix of which is the greedy choice of fewer."""
-    return judged(spectrum, "nested", Choosing(kernel_of(spectrum), 1).nested(m))
+    return predicted(spectrum, "nested", KernelSearch(kernel_of(spectrum), 1).nested(m))
 
 
 def is_quick(spectrum: Spectrum, m: int) -> bool:
@@ -172,12 +172,12 @@ def is_quick(spectrum: Spectrum, m: int) -> bool:
 
 
 @lru_cache(maxsize=4)
-def kernel_of(spectrum: Spectrum) -> Kernel:
+def kernel_of(spectrum: Spectrum) -> SpectrumKernel:
     """Of the variances at the upper end of their bars."""
-    return Kernel(spectrum.group, spectrum.blocks, spectrum.upper)
+    return SpectrumKernel(spectrum.group, spectrum.blocks, spectrum.upper)
 
 
-def subgroups(ready: list[Judged], m: int) -> list[Judged]:
+def subgroups(ready: list[PredictedSet], m: int) -> list[PredictedSet]:
     """Those of which several cosets have at most m elements."""
     return [one for one in ready if 2 * one.sample.m <= m and _is_subgroup(one.sample)]
 

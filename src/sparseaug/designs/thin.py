@@ -19,7 +19,7 @@ from sparseaug.sampling.sample import require_sample
 def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
     """The m elements of S that are best together, chosen greedily and then by swaps.
 
-    Judged by the whole deviation in groups of up to a million elements, and with `degree` by
+    PredictedSet by the whole deviation in groups of up to a million elements, and with `degree` by
     functions of at most that degree: in every group that permutes points to degree 2, and to any
     degree where the irreps up to it are known.
 

@@ -81,7 +81,7 @@ class WorstCase(Objective):
     def scores(self, chosen: Elements, k: int, out: int | None = None) -> Scores:
         return self.score(chosen if out is None else np.delete(chosen, out), k).__getitem__
 
-    def turns(self, chosen: Elements, k: int, after: int = -1) -> Sequence[int]:
+    def exchange_order(self, chosen: Elements, k: int, after: int = -1) -> Sequence[int]:
         """The worst, the worst of all first."""
         return first_least(-self.score(chosen, k)[chosen], OUT).tolist()
 

@@ -192,8 +192,9 @@ class Product(Group):
         return reduce(convolve, (sums for sums, _ in parts)), all(exact for _, exact in parts)
 
     def irreps(self) -> Iterator[Irrep]:
+        last = _LastMade()
         for irreps in _combinations(self.factors, lambda factor: factor.irreps()):
-            yield self._tensor(irreps, None)
+            yield self._tensor(irreps, None, last)
 
     def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         """Degrees of tensor products add up."""
@@ -202,10 +203,12 @@ class Product(Group):
             if total <= degree:
                 yield self._tensor(irreps, total)
 
-    def _tensor(self, irreps: tuple[Irrep, ...], degree: int | None) -> Irrep:
+    def _tensor(
+        self, irreps: tuple[Irrep, ...], degree: int | None, last: _LastMade | None = None
+    ) -> Irrep:
         name = " * ".join(irrep.name for irrep in irreps)
         dimension = math.prod(irrep.dimension for irrep in irreps)
-        tensor = Tensor(self, irreps)
+        tensor = Tensor(self, irreps, last or _LastMade())
         return Irrep(name, dimension, tensor, _rounding(irreps), degree, tensor.total)
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,12 +230,27 @@ class Product(Group):
         return [operation(factor, *part) for factor, part in zip(self.factors, parts, strict=True)]
 
 
+class _LastMade:
+    """Matrices of an irrep of the first factor: tensors that follow each other have the same one."""
+
+    def __init__(self) -> None:
+        self._made: tuple[Irrep, Rows, NDArray[Any]] | None = None
+
+    def matrices(self, irrep: Irrep, rows: Rows) -> NDArray[Any]:
+        """Those of these rows, and no others are held."""
+        made = self._made
+        if made is None or made[0] is not irrep or not np.array_equal(made[1], rows):
+            self._made = made = (irrep, rows, irrep.matrices(rows))
+        return made[2]
+
+
 @dataclass(frozen=True)
 class Tensor:
     """The matrices of a tensor product of one irrep of each factor."""
 
     group: Product
     irreps: tuple[Irrep, ...]
+    last: _LastMade = field(default_factory=_LastMade, compare=False, repr=False)
 
     def support(self, trivial: list[str]) -> tuple[int, ...]:
         """The factors on which it is not trivial, by the names of their trivial irreps."""
@@ -257,12 +275,18 @@ class Tensor:
         sums: Any = 0.0
         for start in range(0, len(rows), _TOGETHER):
             parts = self.group.split(rows[start : start + _TOGETHER])
-            each = [i.matrices(part) for i, part in zip(self.irreps, parts, strict=True)]
+            each = [i.matrices(part) for i, part in zip(self.irreps[1:], parts[1:], strict=True)]
+            each.append(self.last.matrices(self.irreps[0], parts[0]))
             each.sort(key=lambda matrices: matrices.shape[1])
             left, right = reduce(_pairwise_kron, each[:-1]), each[-1]
             k, c, d = len(left), left.shape[1], right.shape[1]
-            weighted = left * counts[start : start + _TOGETHER, None, None]
-            sums = sums + weighted.reshape(k, c * c).T @ right.reshape(k, d * d)
+            weighted = (left * counts[start : start + _TOGETHER, None, None]).reshape(k, c * c)
+            right = right.reshape(k, d * d)
+            if np.isrealobj(right):  # which a product with complex numbers would copy
+                sums = sums + weighted.real.T @ right
+                sums = sums + 1j * (weighted.imag.T @ right) if np.iscomplexobj(weighted) else sums
+            else:
+                sums = sums + weighted.T @ right
         return np.asarray(sums.reshape(c, c, d, d).transpose(0, 2, 1, 3).reshape(c * d, c * d))
 
 

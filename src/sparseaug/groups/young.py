@@ -166,21 +166,56 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
         array([[ 1.,  0.],
                [ 0., -1.]])
     """
-    left = np.array(permutations, np.int64)
-    require_matrices(len(left), dimension(partition))
-    contents = tableaux(partition)
-    count, n = left.shape
-    matrices = np.broadcast_to(np.eye(len(contents)), (count, len(contents), len(contents))).copy()
-    generators = [_adjacent(contents, k) for k in range(n - 1)]
-    # Bubble sort: g s_(k1) s_(k2) ... s_(kr) = 1, hence g = s_(kr) ... s_(k2) s_(k1).
-    for end in range(n - 1, 0, -1):
-        for k in range(end):
-            todo = np.flatnonzero(left[:, k] > left[:, k + 1])
-            diagonal, swapped, partner = generators[k]
-            here = matrices[todo]
-            matrices[todo] = diagonal * here + swapped * here[:, partner]
-            left[todo, k], left[todo, k + 1] = left[todo, k + 1], left[todo, k]
+    rows = np.asarray(permutations, np.int64)
+    require_matrices(len(rows), dimension(partition))
+    return _matrices(partition, tableaux(partition), np.argsort(rows, axis=1))
+
+
+_BY_BLOCKS = 1 << 18
+"""Entries of matrices that are worth a recursion."""
+
+_IN_CACHE = 1 << 16
+"""Entries of matrices that are multiplied at a time."""
+
+
+def _matrices(
+    partition: Partition, contents: NDArray[np.int64], inverses: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """pi(g) for the rows of g^-1: of a smaller group, times what sorts the last letter.
+
+    A pass of bubble sort gives g^-1 s_0 s_1 ... s_(n-2) = h^-1, less what is in order, where h
+    leaves the last letter alone: g = s_0 s_1 ... s_(n-2) h.
+    """
+    (count, n), size = inverses.shape, len(contents)
+    passes = [_sorted(inverses, n - 1)] if n > 1 else []
+    matrices = np.zeros((count, size, size))
+    if count * size * size < _BY_BLOCKS:
+        passes += [_sorted(inverses, end) for end in range(n - 2, 0, -1)]
+        matrices[:] = np.eye(size)
+    else:
+        start = 0
+        for smaller, _ in restrict(partition):
+            stop = start + dimension(smaller)
+            block = _matrices(smaller, contents[start:stop, :-1], inverses[:, :-1].copy())
+            matrices[:, start:stop, start:stop] = block
+            start = stop
+    for turned in reversed(passes):
+        for k, todo in reversed(list(enumerate(turned))):
+            diagonal, swapped, partner = _adjacent(contents, k)
+            for some in np.array_split(todo, 1 + len(todo) * size * size // _IN_CACHE):
+                here = matrices[some]
+                matrices[some] = diagonal * here + swapped * here[:, partner]
     return matrices
+
+
+def _sorted(rows: NDArray[np.int64], end: int) -> list[NDArray[np.intp]]:
+    """One pass of bubble sort, in place: which rows have entries k and k + 1 exchanged, for k < end."""
+    turned = []
+    for k in range(end):
+        todo = np.flatnonzero(rows[:, k] > rows[:, k + 1])
+        rows[todo, k], rows[todo, k + 1] = rows[todo, k + 1], rows[todo, k]
+        turned.append(todo)
+    return turned
 
 
 # A matrix is a product of at most n (n-1) / 2 adjacent transpositions. Each is 2-sparse, with

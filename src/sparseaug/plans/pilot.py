@@ -1,25 +1,18 @@
-"""What a pilot found: the spectrum of the gradient, and what follows for any S.
-
-`pilot`: the spectrum of the gradient of a risk over the group, at one theta.
+"""A pilot: how the gradient of a risk varies over the group, and what an accuracy takes by that.
 
 v(g) is the gradient of the risk of the data moved by g, a vector. Its mean over S is the gradient of
 R_n^S, over the group that of R_n^G; so what averaging v over S leaves is the discrepancy of the paper,
 ||grad R_n^S - grad R_n^G||, and the spectrum of v predicts it for every S. No RKHS, no C, no B.
 
-The largest curvature of a risk at theta, from a few gradients: Lanczos on their differences.
-
-H u is the difference of the gradients at theta + h u and theta, over h. After k steps the largest Ritz
-value is a lower estimate of the largest |eigenvalue|, within a few percent where it stands out.
-
-A plan from a pilot: m draws leave sigma^2 / m of the squared gradient in expectation, and a translate
-k S h of a design what the spectrum predicts. Half of eps is for that, and the steps are those of the
-paper for the other half, with the measured L and gap.
+The plan: m draws leave sigma^2 / m of the squared gradient in expectation, and a translate k S h of a
+design what the spectrum predicts. Half of eps is for that, and the steps are those of the paper for the
+other half, with the measured L and gap.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
@@ -28,16 +21,15 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.choose import distinct_draws, draws_for, smallest
+from sparseaug.designs.choose import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
-from sparseaug.groups import Group
+from sparseaug.plans.curvature import largest_curvature
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.measure import measure, usual_calls
 from sparseaug.spectrum.models import MOST_CALLS
-from sparseaug.spectrum.spectrum import Prediction, Spectrum
+from sparseaug.spectrum.spectrum import Prediction, Spectrum, fields_of
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
 
 
@@ -92,13 +84,62 @@ class Pilot(Shown):
             eps: wanted norm of the full-group gradient
             delta: how often the paper's bound may fail
         """
-        return plan_pilot(
-            self.spectrum,
-            eps,
-            delta=check_real("delta", delta, above=0, below=1),
-            L=self.L,
-            gap=max(0.0, self.value),
-            samples=self.samples,
+        eps = check_real("eps", eps, above=_SMALLEST)
+        delta = check_real("delta", delta, above=0, below=1)
+        group, half, gap = self.spectrum.group, eps / 2, max(0.0, self.value)
+        L, sigma = max(self.L, 1e-300), self.sigma
+        steps, stream = num_steps(eps, L, gap), sgd_plan(eps, L, gap, sigma, 1)
+        draws = draws_for(self.spectrum.variance, half)
+
+        def row(
+            method: str,
+            m: int | None,
+            T: int,
+            calls: int | None,
+            left: float | None,
+            note: str = "",
+            guarantee: str = "estimate",
+        ) -> PlanRow:
+            work = None if m is None else m * self.samples
+            return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=work, note=note)
+
+        less = distinct_draws(draws, group)
+        note = f"{format_count(less)} are enough if none is drawn twice" if less < draws else ""
+        root = math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
+        rows = [row("draws", draws, steps, draws, sigma / root, note)]
+
+        found = smallest_within(self.spectrum, half, draws)
+        if found is None or found.name == "full":  # which has a row of its own
+            note = "none with fewer elements than draws is known to be good enough"
+            rows.append(row("design", None, steps, None, None, note))
+        else:
+            m = found.sample.m
+            note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
+            rows.append(row("design", m, steps, 2, found.prediction.rms_upper, note))
+
+        order = group.order if group.is_finite else None
+        full, paper, bound = (0, 0.0, ""), None, "it is for finite groups"
+        if order is None:
+            full = (None, None, "not possible, there are infinitely many elements")
+        else:
+            paper = sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+            bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
+        rows += [
+            row("full", order, full_gd_steps(eps, L, gap), *full),
+            row(
+                "streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"
+            ),
+            row("paper's bound", paper, steps, paper, None, bound, "with probability 1 - delta"),
+        ]
+        best = min((one for one in rows if one.work is not None), key=lambda one: one.work or 0)
+        return Plan(
+            facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
+            rows=tuple(rows),
+            best=best,
+            verdict=f"least work: {best.method}, m = {format_count(best.m or 0)}",
+            title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
+            notes=(*notes_of(rows), _ESTIMATES),
+            columns=("method", "m", "steps", "calls", "work", "discrepancy"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,16 +158,15 @@ class Pilot(Shown):
         Args:
             data: what `to_dict` gave
         """
-        names = ("spectrum", *_NUMBERS)
-        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
-        if missing:
-            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
-        check_real("value", data["value"])
-        for name in ("gradient_norm", "L"):
-            check_not_negative(name, data[name])
-        for name in ("samples", "parameters"):
-            check_integer(name, data[name], at_least=1)
-        return cls(Spectrum.from_dict(data["spectrum"]), *(data[name] for name in _NUMBERS))
+        spectrum, value, norm, L, samples, parameters = fields_of(data, ("spectrum", *_NUMBERS))
+        return cls(
+            Spectrum.from_dict(spectrum),
+            check_real("value", value),
+            check_not_negative("gradient_norm", norm),
+            check_not_negative("L", L),
+            check_integer("samples", samples, at_least=1),
+            check_integer("parameters", parameters, at_least=1),
+        )
 
     def _table(self) -> Table:
         table = self.spectrum._table()
@@ -142,6 +182,11 @@ class Pilot(Shown):
         return f"Pilot({self.spectrum.group.name}, sigma={self.sigma:.4g}, calls={self.calls})"
 
 
+_SMALLEST = 1e-150  # whose square is a float
+_ESTIMATES = (
+    "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
+    "an audit"
+)
 _NUMBERS = ("value", "gradient_norm", "L", "samples", "parameters")
 
 
@@ -261,120 +306,3 @@ def _collected(
 def _columns(vectors: NDArray[Any]) -> Iterator[NDArray[Any]]:
     step = max(1, _BLOCK // len(vectors))
     return (vectors[:, i : i + step] for i in range(0, vectors.shape[1], step))
-
-
-Floats = NDArray[np.float64]
-
-STEPS = 4
-"""Products with the Hessian, one mean gradient each."""
-
-
-def largest_curvature(
-    gradient: Callable[[Floats], Floats], base: Floats, *, size: float, eps: float
-) -> float:
-    """The largest |Ritz value| of the Hessian.
-
-    Args:
-        gradient: at theta + a given vector
-        base: the gradient at theta
-        size: the norm of theta
-        eps: rounding unit of the gradients
-    """
-    step = np.sqrt(eps) * (1 + size)
-    u = keyed_rng(0, "pilot smoothness").standard_normal(len(base))
-    u /= np.linalg.norm(u)
-    basis: list[Floats] = [u]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    for _ in range(min(STEPS, len(base))):
-        w = (gradient(step * basis[-1]) - base) / step
-        diagonal.append(float(w @ basis[-1]))
-        for v in basis:
-            w = w - (w @ v) * v
-        norm = float(np.linalg.norm(w))
-        if norm <= np.sqrt(eps) * max(map(abs, diagonal)):
-            break
-        beside.append(norm)
-        basis.append(w / norm)
-    k = len(diagonal)
-    matrix: Any = np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
-    return float(abs(np.linalg.eigvalsh(matrix)).max())
-
-
-_SMALLEST = 1e-150  # whose square is a float
-_ENDLESS = "not possible, there are infinitely many elements"
-_ESTIMATES = (
-    "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
-    "an audit"
-)
-
-
-def plan_pilot(
-    spectrum: Spectrum, eps: float, *, delta: float, L: float, gap: float, samples: int
-) -> Plan:
-    """The rows of `Pilot.plan`, which documents the arguments."""
-    eps = check_real("eps", eps, above=_SMALLEST)
-    group, half = spectrum.group, eps / 2
-    L, sigma = max(L, 1e-300), math.sqrt(spectrum.variance)
-    steps = num_steps(eps, L, gap)
-    draws = draws_for(spectrum.variance, half)
-    name, m, left = _design(spectrum, half, draws)
-    stream = sgd_plan(eps, L, gap, sigma, 1)
-    order = group.order if group.is_finite else None
-    paper = order and sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
-    bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
-
-    def row(
-        method: str,
-        m: int | None,
-        T: int,
-        calls: int | None,
-        left: float | None,
-        note: str = "",
-        guarantee: str = "estimate",
-    ) -> PlanRow:
-        copies = None if m is None else m * samples
-        return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=copies, note=note)
-
-    rows = (
-        row("draws", draws, steps, draws, sigma / _root(draws), _many(draws, group)),
-        row("design", m, steps, None if m is None else 2, left, name),
-        row("full", order, full_gd_steps(eps, L, gap), 0, 0.0)
-        if order
-        else row("full", None, full_gd_steps(eps, L, gap), None, None, _ENDLESS),
-        row("streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"),
-        row(
-            *("paper's bound", paper, steps, paper, None),
-            bound if order else "it is for finite groups",
-            "with probability 1 - delta",
-        ),
-    )
-    best = min((each for each in rows if each.work is not None), key=lambda each: each.work or 0)
-    return Plan(
-        facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
-        rows=rows,
-        best=best,
-        verdict=f"least work: {best.method}, m = {format_count(best.m or 0)}",
-        title=f"{shorten_text(group.name, 30)}, eps = {format_real(eps)}: from a pilot",
-        notes=(*notes_of(rows), _ESTIMATES),
-        columns=("method", "m", "steps", "calls", "work", "discrepancy"),
-    )
-
-
-def _root(draws: int) -> float:
-    return math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
-
-
-def _many(draws: int, group: Group) -> str:
-    m = distinct_draws(draws, group)
-    return f"{format_count(m)} are enough if none is drawn twice" if m < draws else ""
-
-
-def _design(spectrum: Spectrum, half: float, draws: int) -> tuple[str, int | None, float | None]:
-    """The smallest known design that leaves at most this, its error bar included."""
-    found = smallest(spectrum, half, draws)
-    if found is None or found.name == "full":  # which has a row of its own
-        return "none with fewer elements than draws is known to be good enough", None, None
-    m = found.sample.m
-    note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
-    return note, m, found.prediction.rms_upper

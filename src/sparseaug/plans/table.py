@@ -11,6 +11,7 @@ from sparseaug._archive import to_json
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import DimensionSum
 
 _LABELS = {"work": "gradients", "guarantee": "holds"}
 
@@ -141,11 +142,11 @@ def notes_of(rows: Sequence[PlanRow]) -> list[str]:
     return [f"{row.method}: {row.note}" for row in rows if row.note]
 
 
-def sum_note(value: int, exact: bool, degree: int | None) -> str:
+def sum_note(D: DimensionSum, degree: int | None) -> str:
     """What the sharper bound rests on."""
-    kind = "=" if exact and value < _IN_FULL else "<="
+    kind = "=" if D.exact and D.value < _IN_FULL else "<="
     which = "" if degree is None else f" to degree {degree}"
-    return f"one-shot sharp: the sum of d_pi{which} {kind} {format_count(value)}"
+    return f"one-shot sharp: the sum of d_pi{which} {kind} {format_count(D.value)}"
 
 
 _IN_FULL = 10**7

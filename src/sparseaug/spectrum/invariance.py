@@ -8,7 +8,6 @@ What was found of a model's invariance: errors by element, and what they say of 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +32,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import require_same_group
 from sparseaug.actions.prepared import distinct
-from sparseaug.errors import ArgumentError, LawError, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows, as_group
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
@@ -44,6 +43,7 @@ from sparseaug.spectrum.models import (
     check_chunk,
     choose_output,
     evaluating,
+    other_shapes,
     require_inputs,
     require_model,
     usual_chunk,
@@ -118,46 +118,6 @@ def invariance_error(
     )
 
 
-def assert_invariant(
-    model: Callable[..., Any],
-    action: Action,
-    S_or_group: GroupSample | Group,
-    x: Array,
-    *,
-    tolerance: float | None = None,
-    **options: Any,
-) -> InvarianceReport:
-    """Raise a `LawError` if some element's error is above the tolerance; else return the report.
-
-    Args:
-        model: as `invariance_error` takes it
-        action: how the group moves x
-        S_or_group: what to test with: a sample, or the group
-        x: samples (n, ...)
-        tolerance: in the units of the output; by default 1000 rounding units times its root mean
-            square
-        options: those of `invariance_error`
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> from sparseaug.spectrum import assert_invariant
-        >>> act = sa.permute_axis(sa.symmetric(4))
-        >>> assert_invariant(lambda x: x.sum(1), act, act.group, np.ones((2, 4))).max
-        0.0
-    """
-    if tolerance is not None:
-        tolerance = check_real("tolerance", tolerance, above=-sys.float_info.min)
-    report = invariance_error(model, action, S_or_group, x, **options)
-    allowed = 1e3 * report.eps * report.scale if tolerance is None else tolerance
-    if report.max > allowed:
-        raise LawError(
-            f"model is not invariant under {report.group}: element {shorten(report.worst.tolist())} "
-            f"changes the output by {report.max:.3g}, more than tolerance={allowed:.3g}; "
-            "average it with OrbitAverage, or raise tolerance=."
-        )
-    return report
-
-
 def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool]:
     """The elements to look at, and whether they are all of the group."""
     count = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
@@ -213,10 +173,7 @@ def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
     shapes = [tuple(part.shape[2:]) for part in leaves(expected)]
     found = [tuple(part.shape[1:]) for part in leaves(moved)]
     if found != shapes:
-        raise ArgumentError(
-            f"model returned {', '.join(map(str, shapes))} a sample at first and "
-            f"{', '.join(map(str, found))} for moved samples; return one shape."
-        )
+        raise other_shapes("model", shapes, found)
     wanted, given = _flat(expected, 2), _flat(moved, 1)
     given = given.reshape(len(rows), *wanted.shape[1:])
     if _are_labels(expected):

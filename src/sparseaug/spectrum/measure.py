@@ -17,44 +17,6 @@ inputs differs from V by noise of the covariance sum_j d_j d_j^T, where for k pa
 
 A group that can be listed at this cost is listed: then the spectrum is exact, and no call is made. Else
 `calls` elements are drawn, each evaluated once: as they are, or in couples g, g q (`pairs`).
-
-The spectrum from pairs of values: a non-negative least-squares fit, and replicates of it.
-
-Let v have mean 0 over the group and g_1, ..., g_N be uniform. For two independent ones q = g_a^-1 g_b is
-uniform and independent of g_a, so with the characters phi_u of the blocks (`groups.degrees`)
-
-    E <v(g_a), v(g_b)>               given q   is   sum_u var_u phi_u(q),
-    E |v(g) - v(g q)|^2 / 2          given q   is   sum_u var_u (1 - phi_u(q)),
-    E |v(g)|^2                                 is   sum_u var_u.
-
-All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each block in the mean
-over the group, unbiased whatever is in it, but large blocks faintly: phi has the mean square 1 / (sum of
-d_pi^2). Draws that come in couples (g, g q) with q chosen near the identity (`Degrees.partners`)
-enter by the second line: they see how fast v changes. The total is the variance of the draws themselves.
-
-Weights are the inverse variances of one term, were the values Gaussian: for the covariance matrix K
-of v, Var <v(g_a), v(g_b)> = tr K^2, and |v(g) - v(g q)|^2 / 2 of mean D has 2 D^2 tr K^2 / (tr K)^2.
-
-The fit. With the information I = R^T R, the weighted sum of phi phi^T, and the score z, the weighted sum
-of phi times the products, x >= 0 of the sum T minimises |R x - t|^2, t = R^-T z. With x = T y this is
-|A y|^2 for A = T R - t 1^T and y >= 0 of the sum 1. Let u >= 0 minimise |A u|^2 + (sum u - 1)^2. For
-u = c y the best c leaves |A y|^2 / (1 + |A y|^2), which grows with |A y|: so y = u / sum u. No large
-weight holds the sum, and the fit follows its data as continuously as the information allows.
-
-Replicates. The fit is a function of score and total, sums over couples c (or single draws) of terms s_c
-that each hold the pairs of c with all others: its covariance is at most sum_c s_c s_c^T in expectation
-(the jackknife's; Efron and Stein 1981), times the square of Student's quantile over the normal one for
-as many couples. Where a block holds little, what remains is the noise of single pairs, and its jackknife
-is often near 0 just when the fit is: their own covariance, I, is added. Around the fit that Gaussian is
-drawn as sum_c n_c s_c + R^T n, n normal, and each draw fitted again: as the fit is not smooth where
-variances are 0, deleting draws would give bars of length 0 there.
-
-Unseen. A share of 3/N of the group escapes N draws in one of 20 cases. The values there are taken to
-be the largest that were seen, times how much larger that is than the fourth of other elements, 64 at
-most: of a function with few values the same, of heavy tails more. Where single elements hold the
-variance and none of them was drawn, no draws can tell: of exp(2 Z), Z normal, on 120 and 256 elements,
-bars from 64 draws cover 0.89 and 0.935. Where all draws agree nothing says how large others are, and
-`unseen` is infinite.
 """
 
 from __future__ import annotations
@@ -66,9 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
-from scipy.sparse import csr_array
-from scipy.special import ndtri, stdtrit
 
 from sparseaug._checks import LIMITS, check_choice, check_integer
 from sparseaug.errors import ArgumentError, GroupTooLargeError
@@ -76,11 +35,11 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.abelian import MEANINGS, usual_grading
 from sparseaug.groups.degrees.blocks import Floats
-from sparseaug.groups.degrees.factors import Tensors
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.models import MOST_CALLS
+from sparseaug.spectrum.pairs import Pairs
 from sparseaug.spectrum.spectrum import Spectrum, check_variances
 
 MOST_TRANSFORMED = 50_000
@@ -174,13 +133,13 @@ class Measurement:
         elif self.exact:
             variances, between = sums.sum(axis=0), parts.between(sums)
         else:
-            data = _Data(blocks, group, rows, gram / total, 2 if self.couples else 1)
-            fitted = data.fitted()
-            variances, replicates = total * fitted, total * data.replicates(fitted)
-            unseen = total * data.unseen()
+            pairs = Pairs(blocks, group, rows, gram / total, 2 if self.couples else 1)
+            fit = pairs.fit()
+            variances, replicates = total * fit.variances, total * pairs.replicates(fit)
+            unseen = total * pairs.unseen()
             if parts.count > 1:
                 grams /= total
-                between = total * parts.between(data.parts(grams))
+                between = total * parts.between(pairs.parts(fit, grams))
         return Spectrum(
             self.group,
             self.by,
@@ -340,25 +299,18 @@ def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
             f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
             f"used, and at most {MOST_DRAWS} drawn."
         )
-    if calls > MOST_DRAWS:
-        raise ArgumentError(
-            f"calls={calls} is too many: all pairs of draws are used; give at most {MOST_DRAWS}."
-        )
-    if calls < least:
+    if not least <= calls <= MOST_DRAWS:
         everything = ", all of the group" if least == group.order else ""
+        wrong = "few to separate" if calls < least else "many: all pairs of draws are used for"
         raise ArgumentError(
-            f"calls={calls} is too few to separate the {degrees} degrees of {group.name}; give at least "
-            f"{least}{everything}."
+            f"calls={calls} is too {wrong} the {degrees} degrees of {group.name}; give at least "
+            f"{least}{everything}, and at most {MOST_DRAWS}."
         )
 
 
 def _columns(block: Any, count: int) -> Iterator[Floats]:
     """The columns as float64, a few at a time, complex ones as two."""
     values = np.asarray(block)
-    if values.ndim != 2 or len(values) != count:
-        raise ArgumentError(
-            f"values holds an array of shape {values.shape}; give one row for each of the {count} rows."
-        )
     step = max(1, _ENTRIES // max(1, count))
     for start in range(0, values.shape[1], step):
         some = values[:, start : start + step]
@@ -370,179 +322,3 @@ PARTS = 16
 """Of the inputs, whose spectra show how inputs differ: Student's quantile of 15 differences is 2.13."""
 
 _GRAM_ENTRIES = 1 << 27  # of the Gram matrices of all parts: a gigabyte, two of the most draws
-
-REPLICATES = 200
-
-UNSEEN = 3.0
-"""Times 1/N: a share of the group that N draws all miss in one of 20 cases (the rule of three)."""
-
-_GROWTH = 64.0  # of values per factor 4 in how rare they are: a tail far too heavy for a variance
-
-_PAIR_ENTRIES = 1 << 23  # of the rows of quotients held at a time
-_LEAST = 0.02  # a smaller part of the variance than this is no measure of a couple's noise
-
-
-class _Data:
-    """The pairs in sums: what the fit and its score need.
-
-    Args:
-        blocks: of the group
-        group: whose rows these are
-        rows: of the elements; of couples the second, fourth, ... is the partner of the one before
-        gram: <v_a - mean, v_b - mean> of the values, (N, N)
-        size: 2 where elements come in couples, else 1
-    """
-
-    def __init__(self, blocks: Degrees, group: Group, rows: Rows, gram: Floats, size: int) -> None:
-        N = len(rows)
-        self.size, self.rows, self.group, self.blocks = size, rows, group, blocks
-        self.gram, self.halves = self._moments(gram)
-        self.sizes = np.diag(self.gram).reshape(-1, size).mean(axis=1)
-        self.total = float(self.sizes.mean())
-        couples = group.compose(group.inverse(rows[0::2]), rows[1::2]) if size == 2 else rows[:0]
-        if size == 2:
-            table, index = blocks.characters(couples)
-            self.near = table[index]
-        else:
-            self.near = np.zeros((0, len(blocks.degrees)))
-        apart = np.repeat(np.arange(N // size), size)
-        self.apart = apart[:, None] != apart[None]
-        self.noise = float((self.gram[self.apart] ** 2).mean())  # tr K^2
-        # of a product with rotations nearly every quotient is of a kind of its own: made twice, not held
-        self.many = isinstance(blocks, Tensors) and not group.is_finite
-        self.held = [] if self.many else list(self._quotients())
-        self.table = self._sums()
-
-    def _moments(self, gram: Floats) -> tuple[Floats, Floats]:
-        """Products of values less the mean of the group, and half squares of couples' differences."""
-        squares = np.diag(gram)
-        inner = gram[0::2, 1::2].diagonal() if self.size == 2 else np.zeros(0)
-        # the mean of the draws stands for that of the group: every product is short of
-        # E |mean of the draws|^2 = (E |v|^2 + E <v, v of the partner>) / N
-        spread = squares.mean() + (inner.mean() if self.size == 2 else 0.0)
-        halves = (squares[0::2] + squares[1::2]) / 2 - inner if self.size == 2 else inner
-        return gram + spread / (len(gram) - self.size), halves
-
-    @property
-    def quotients(self) -> Iterable[tuple[slice, Floats, Rows]]:
-        return self.held or self._quotients()
-
-    def _quotients(self) -> Iterator[tuple[slice, Floats, Rows]]:
-        """Rows a of the Gram matrix, phi of their quotients with all b, and which one each has."""
-        N, width = self.rows.shape
-        inverses = self.group.inverse(self.rows)
-        entries = max(width, len(self.blocks.degrees)) if self.many else max(1, width)
-        step = max(1, _PAIR_ENTRIES // (N * entries))
-        for start in range(0, N, step):
-            part = slice(start, min(N, start + step))
-            products = self.group.compose(inverses[part, None], self.rows[None])
-            table, index = self.blocks.characters(products.reshape(-1, width))
-            yield part, table, index
-
-    def _sums(self) -> tuple[Floats, Floats]:
-        """Sums over all pairs (a, b) apart: phi phi^T, and for each a of phi <v_a, v_b>."""
-        count = len(self.blocks.degrees)
-        normal = np.zeros((count, count))
-        products = np.empty((len(self.rows), count))
-        for part, table, index in self.quotients:
-            apart = self.apart[part].ravel()
-            often = np.bincount(index[apart], minlength=len(table))
-            normal += (table.T * often) @ table
-            products[part] = self._by_row(part, index, self.gram[part].ravel() * apart) @ table
-        return normal, products
-
-    def _by_row(self, part: slice, index: Rows, values: Floats) -> Any:
-        N = len(self.rows)
-        a = np.repeat(np.arange(part.stop - part.start), N)
-        shape = (part.stop - part.start, int(index.max()) + 1)
-        return csr_array((values, (a, index)), shape=shape)
-
-    def fitted(self) -> Floats:
-        """The variances of the blocks."""
-        variances = self.fit(np.full(len(self.halves), self.total))
-        if self.size == 2:
-            expected = (1 - self.near) @ variances
-            variances = self.fit(np.maximum(expected, _LEAST * self.total))
-        return variances
-
-    def parts(self, grams: Floats) -> Floats:
-        """The variances of each part of the inputs, fitted with the weights of the last fit."""
-        moments = [self._moments(gram) for gram in grams]
-        products = np.zeros((len(grams), len(self.blocks.degrees)))
-        for part, table, index in self.quotients:
-            for j, (gram, _) in enumerate(moments):
-                weights = (gram[part] * self.apart[part]).ravel()
-                products[j] += np.bincount(index, weights, len(table)) @ table
-        found = []
-        for some, (gram, halves) in zip(products, moments, strict=True):
-            score = self.far * some / 2 + (1 - self.near).T @ (self.weights * halves)
-            found.append(self._nearest(score, float(np.trace(gram)) / len(gram)))
-        return np.stack(found)
-
-    def fit(self, expected: Floats) -> Floats:
-        """The variances, with the noise of each couple that its expected half square has."""
-        normal, products = self.table
-        far = self.far = 1.0 / max(self.noise, np.finfo(float).tiny)
-        effective = max(1.0, self.total**2 * far)
-        self.weights = effective / (2 * expected**2)
-        change = 1 - self.near
-        self.information = far * normal / 2 + (change.T * self.weights) @ change
-        score = far * products.sum(axis=0) / 2 + change.T @ (self.weights * self.halves)
-        self.root, self.inverse = _roots(self.information)
-        return self._nearest(score, self.total)
-
-    def _nearest(self, score: Floats, total: float) -> Floats:
-        """The variances of this sum that fit the score best."""
-        if total <= 0:
-            return np.zeros(len(score))
-        A = total * self.root - (self.inverse @ score)[:, None]
-        largest = float(abs(A).max())
-        rows = np.vstack([A / (largest or 1.0), np.ones(len(score))])
-        u = nnls(rows, np.eye(len(rows))[-1], maxiter=100 * len(score))[0]
-        return np.asarray(total * (u / u.sum()))
-
-    def replicates(self, variances: Floats) -> Floats:
-        """Fits of scores and totals drawn around this one."""
-        terms, totals = self.terms(variances)
-        rng = keyed_rng(0, "spectrum replicates")
-        normal = rng.standard_normal((REPLICATES, len(terms)))
-        single = rng.standard_normal((REPLICATES, len(variances))) @ self.root
-        scores = self.information @ variances + normal @ terms + single
-        sums = self.total + normal @ totals
-        return np.stack([self._nearest(*one) for one in zip(scores, sums.tolist(), strict=True)])
-
-    def unseen(self) -> float:
-        """The squares on a share of 3/N of the group that no draw hit."""
-        _, first = np.unique(self.rows[:: self.size], axis=0, return_index=True)
-        largest = np.sort(self.sizes[first])[::-1]  # an element drawn twice says no more than once
-        growth = largest[0] / max(largest[:4][-1], largest[0] / _GROWTH)
-        return float(UNSEEN / len(self.sizes) * largest[0] * growth)
-
-    def terms(self, variances: Floats) -> tuple[Floats, Floats]:
-        """What each couple adds to the score and to the total beyond the mean, with Student's factor."""
-        scores = np.empty((len(self.rows), len(variances)))
-        for part, table, index in self.quotients:
-            rest = (self.gram[part].ravel() - (table @ variances)[index]) * self.apart[part].ravel()
-            scores[part] = self._by_row(part, index, rest) @ table
-        scores = self.far * scores.reshape(-1, self.size, len(variances)).sum(axis=1)
-        if self.size == 2:
-            change = 1 - self.near
-            rest = self.weights * (self.halves - change @ variances)
-            scores += change * rest[:, None]
-        count = len(self.sizes)
-        # squares of values have long tails, so that their spread is known as from fewer. With count - 1
-        # in place of count / 4, 93.5 % of the bands hold on D_12 from 64 draws of one input; with it
-        # 95 % on those same draws, and 94.5 % to 97.5 % on 400 others of two networks
-        few = float(stdtrit(count / 4, 0.975) / ndtri(0.975))
-        return few * scores, (few / count) * (self.sizes - self.total)
-
-
-def _roots(matrix: Floats) -> tuple[Floats, Floats]:
-    """The symmetric root of a semidefinite matrix and its inverse, both 0 where it is singular.
-
-    Eigenvectors may turn with the rounding; this root does not turn with them.
-    """
-    values, vectors = np.linalg.eigh(matrix)
-    kept = values > 1e-14 * values[-1]
-    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
-    return (vectors * roots) @ vectors.T, (vectors / roots) @ vectors.T

@@ -13,8 +13,16 @@ from typing import Any
 from array_api_compat import is_array_api_obj
 
 from sparseaug._checks import check_integer
-from sparseaug.actions.arrays import call, describe, leaves, require_dense, require_samples
-from sparseaug.actions.base import require_action
+from sparseaug.actions import Action
+from sparseaug.actions.arrays import (
+    call,
+    describe,
+    leaves,
+    map_leaves,
+    require_dense,
+    require_samples,
+)
+from sparseaug.actions.base import require_action, require_law
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 MOST_CALLS = 10**9
@@ -44,6 +52,13 @@ def require_inputs(action: Any, x: Any) -> int:
     if not n:
         raise ArgumentError("x is empty; give at least one sample.")
     return n
+
+
+def try_moving(action: Action, x: Any) -> None:
+    """Refuse samples that do not move, or not by the laws of a left action where those are not known."""
+    action(action.group.identity(), map_leaves(lambda part: part[:1], x))
+    if action.kind == "custom" or not action.lawful:
+        require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
 
 
 def check_chunk(chunk_size: Any) -> int | None:
@@ -90,6 +105,14 @@ def call_by_rows(name: str, model: Callable[..., Any], x: Any, n: int) -> Any:
             f"dict of such arrays{choose_output(y)}."
         )
     return y
+
+
+def other_shapes(name: str, first: list[Any], later: list[Any]) -> ArgumentError:
+    """The outputs of one sample had other shapes where it was moved."""
+    said, found = (", ".join(map(str, shapes)) for shapes in (first, later))
+    return ArgumentError(
+        f"{name} returned {said} a sample at first and {found} for moved samples; return one shape."
+    )
 
 
 def _has_rows(part: Any, n: int) -> bool:

@@ -22,7 +22,7 @@ from sparseaug.actions.arrays import (
     map_leaves,
     namespace,
 )
-from sparseaug.actions.base import differences, require_law, require_same_group
+from sparseaug.actions.base import differences, require_same_group
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle
@@ -32,7 +32,9 @@ from sparseaug.spectrum.models import (
     check_chunk,
     choose_output,
     evaluating,
+    other_shapes,
     require_inputs,
+    try_moving,
     usual_chunk,
 )
 from sparseaug.spectrum.spectrum import Spectrum
@@ -115,7 +117,7 @@ def orbit_spectrum(
     require_same_group(action, output_action, "output_action")
     watch = check_progress(progress)
     given = check_chunk(chunk_size)
-    _require_moved(action, x)  # before anything is drawn
+    try_moving(action, x)  # before anything is drawn
     measurement = measure(action.group, oracle=oracle, calls=calls, by=by)
 
     def values(rows: Rows, x: Any) -> list[NDArray[Any]]:
@@ -129,7 +131,7 @@ def orbit_spectrum(
         _require_same(first, _arrays(_outputs(f, few)))
         if output_action is not None:
             try:
-                _require_moved(output_action, outputs)
+                try_moving(output_action, outputs)
             except ArgumentError as error:
                 message = f"output_action does not move what f returned: {error}"
                 raise ArgumentError(message) from error
@@ -138,13 +140,6 @@ def orbit_spectrum(
         chunk = usual if given is None else given
         blocks = _blocks(values, x, measurement.rows, first, chunk, watch)
         return measurement.spectrum(blocks, inputs=n, floor=(64 * eps) ** 2)
-
-
-def _require_moved(action: Action, x: Any) -> None:
-    """Refuse samples that do not move, or not by the laws of a left action where those are not known."""
-    action(action.group.identity(), map_leaves(lambda part: part[:1], x))
-    if action.kind == "custom" or not action.lawful:
-        require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
 
 
 def _require_same(one: list[NDArray[Any]], two: list[NDArray[Any]]) -> None:
@@ -224,11 +219,7 @@ def _blocks(
             some = rows[at : at + step]
             arrays = values(some, part)
             if [y.shape[1:] for y in arrays] != shapes:
-                found = [y.shape[1:] for y in arrays]
-                raise ArgumentError(
-                    f"f returned {_shapes(shapes)} a sample at first and {_shapes(found)} for moved "
-                    "samples; return one shape."
-                )
+                raise other_shapes("f", shapes, [y.shape[1:] for y in arrays])
             flat = [y.reshape(len(some), count, -1) for y in arrays]
             y = np.concatenate(flat, axis=2)[:, :, kept]
             block[at : at + step] = y.reshape(len(some), -1)
@@ -236,10 +227,6 @@ def _blocks(
             done = (start * passes + count * turn) * N + count * min(N, at + step)
             progress(done, n * passes * N)
         yield start, block.reshape(N, count, -1)
-
-
-def _shapes(shapes: list[Any]) -> str:
-    return ", ".join(map(str, shapes))
 
 
 def _require_finite(values: NDArray[Any], rows: Rows) -> None:

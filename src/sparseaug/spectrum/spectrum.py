@@ -17,8 +17,9 @@ from sparseaug._checks import (
     check_array,
     check_flag,
     check_integer,
+    check_not_negative,
     check_plot_axes,
-    check_real,
+    check_rows,
 )
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten, shorten_text
@@ -297,34 +298,36 @@ class Spectrum(Shown):
         Args:
             data: what `to_dict` gave
         """
-        fields = ("by", "exact", "variances", "replicates", "calls", "inputs", "unseen", "between")
-        missing = [n for n in ("group", *fields) if not isinstance(data, Mapping) or n not in data]
-        if missing:
-            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
-        group, exact = group_from_dict(data["group"]), check_flag("exact", data["exact"])
-        calls = check_integer("calls", data["calls"], below=1 << 62)
-        inputs = check_integer("inputs", data["inputs"], at_least=1, below=1 << 62)
-        given = data["unseen"]
-        unseen = math.inf if given is None else check_real("unseen", given, above=-5e-324)
+        names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs", "unseen")
+        described, by, exact, variances, replicates, calls, inputs, unseen, between = fields_of(
+            data, (*names, "between")
+        )
+        group, exact = group_from_dict(described), check_flag("exact", exact)
+        calls = check_integer("calls", calls, below=1 << 62)
         if exact and not group.is_finite:
             raise ArgumentError(
-                f"exact=True is not for {group.name}, which is infinite: no list holds all of it; "
-                "give False."
+                f"exact=True is not for {group.name}, which is infinite; give False."
             )
-        count = len(group.known_as().group.degrees(data["by"], whole=exact).degrees)
-        variances = check_variances("variances", data["variances"], 1, count)
-        replicates = check_variances("replicates", data["replicates"], 2, count)
-        if exact and (calls or len(replicates)):
+        count = len(group.known_as().group.degrees(by, whole=exact).degrees)
+        copies = check_variances("replicates", replicates, 2, count)
+        if exact and (calls or len(copies)):
             raise ArgumentError(
-                f"exact=True does not go with calls={calls} and {len(replicates)} replicates, "
-                "which a spectrum from draws has; give False."
+                f"exact=True does not go with calls={calls} and {len(copies)} replicates, which a "
+                "spectrum from draws has; give False."
             )
-        between = check_array("between", data["between"], np.float64)
-        if len(between) and between.shape[1:] != (count,):
-            raise ArgumentError(
-                f"between has shape {between.shape}; give ({len(between)}, {count}), as to_dict does."
-            )
-        return cls(group, data["by"], exact, variances, replicates, calls, inputs, unseen, between)
+        return cls(
+            group,
+            by,
+            exact,
+            check_variances("variances", variances, 1, count),
+            copies,
+            calls,
+            check_integer("inputs", inputs, at_least=1, below=1 << 62),
+            math.inf if unseen is None else check_not_negative("unseen", unseen),
+            np.zeros((0, count))
+            if between == []
+            else check_rows("between", between, count, np.float64),
+        )
 
     def _table(self) -> Table:
         how = "exact" if self.exact else f"{self.calls} calls"
@@ -394,6 +397,14 @@ class Spectrum(Shown):
 
     def _mapping(self, values: Floats) -> Mapping[Degree, float]:
         return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
+
+
+def fields_of(data: Any, names: tuple[str, ...]) -> list[Any]:
+    """These entries of a mapping that `to_dict` made, or an `ArgumentError` that names one."""
+    missing = [name for name in names if not isinstance(data, Mapping) or name not in data]
+    if missing:
+        raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
+    return [data[name] for name in names]
 
 
 def require_spectrum(spectrum: Any) -> None:

@@ -77,7 +77,11 @@ def of_moved(moves: Moves, x: Any, statistic: str | Callable[..., Any]) -> Compa
         found = np.array([value_of(statistic, one) for one in sets])
         return Compared(found, found[0] - _TIES * float(abs(found).max()))
     scale = power_of_two(flat(map_leaves(lambda part: part[None], x)))
-    _require_distances(moves.count * n**2 * (1 + d // _LONG), n, moves.count)
+    count = moves.count * n**2 * (1 + d // _LONG)
+    what = f"statistic='energy' of x, {n} samples and {moves.count} moves,"
+    remedy = "test fewer samples, lower draws, or give a function as statistic"
+    require_work("energy distances", count, what, remedy=remedy)
+    announce(f"the energy of {n} samples and {moves.count} moves", seconds=_SECONDS * count)
     sums = [_distances(one / scale) for data in moves.chunks(step) for one in flat(data)]
     values = np.array([-total / n**2 for total, _, _ in sums])
     longest, norm = (max(column) for column in list(zip(*sums, strict=True))[1:])
@@ -106,34 +110,15 @@ def _off(action: Action, x: Any) -> float:
     return max([_OFF, *(_UNITS * eps for eps in units)])
 
 
-def _require_distances(count: int, n: int, moves: int) -> None:
-    """Announce what takes minutes, and refuse what takes more than an hour."""
-    what = f"statistic='energy' of x, {n} samples and {moves} moves,"
-    remedy = "test fewer samples, lower draws, or give a function as statistic"
-    require_work("energy distances", count, what, remedy=remedy)
-    announce(f"the energy of {n} samples and {moves} moves", seconds=_SECONDS * count)
-
-
-def require_statistic(statistic: Any) -> None:
-    """Raise an `ArgumentError` unless it is "energy" or can be called."""
-    if not callable(statistic) and not (isinstance(statistic, str) and statistic == "energy"):
-        raise ArgumentError(
-            f"statistic={shorten(statistic)} is not known; give 'energy', or a function of the samples "
-            "that returns a number."
-        )
-
-
 def value_of(statistic: Callable[..., Any], data: Any) -> float:
     """What a user's function returns, as a float."""
     given = statistic(data)
     try:
         value = float(as_numpy(given).reshape(()) if hasattr(given, "dtype") else given)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"statistic returned {shorten(given)}; return one real number per data set."
-        ) from error
+    except (TypeError, ValueError):
+        value = np.nan
     if not np.isfinite(value):
         raise ArgumentError(
-            f"statistic returned {value} for a moved data set; return finite numbers."
+            f"statistic returned {shorten(given)} for a data set; return one finite real number."
         )
     return value

@@ -31,16 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import fields_as_json, to_json
-from sparseaug._checks import check_choice, check_integer
+from sparseaug._checks import check_callable, check_choice, check_integer
 from sparseaug._tables import Shown
 from sparseaug.actions import Action, Array
-from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves, map_leaves
-from sparseaug.actions.base import require_law
+from sparseaug.actions.arrays import as_numpy, dtype_kind, leaves
 from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
-from sparseaug.spectrum.models import require_inputs
+from sparseaug.spectrum.models import require_inputs, try_moving
 from sparseaug.spectrum.moves import Move, Moves, exact_subgroup
-from sparseaug.spectrum.statistics import of_moved, require_statistic
+from sparseaug.spectrum.statistics import of_moved
 
 MOST_DRAWS = 10_000_000
 
@@ -149,17 +148,22 @@ def test_invariance(
         >>> found.pvalue, found.calls
         (0.001, 49950)
     """
-    n = _require_data(x, action, move)
-    require_statistic(statistic)
+    n = require_inputs(action, x)
+    check_choice("move", move, tuple(NULL))
+    if any(dtype_kind(p) in "fc" and not np.isfinite(as_numpy(p)).all() for p in leaves(x)):
+        raise ArgumentError("x has entries that are not finite; remove such samples.")
+    if not isinstance(statistic, str) or statistic != "energy":
+        check_callable("statistic", statistic, '"energy", or a function of x that returns a number')
     draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
     seed = check_integer("seed", seed, below=1 << 64)
     H = exact_subgroup(action, S)
-    if isinstance(statistic, str):
-        _require_samples(n, statistic, move)
-    # what does not move is refused here
-    action(action.group.identity(), map_leaves(lambda part: part[:1], x))
-    if action.kind == "custom" or not action.lawful:
-        require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
+    if isinstance(statistic, str) and (move == "together" or n < 2):
+        why = 'with move="together" they all move alike' if n > 1 else "x has one"
+        raise ArgumentError(
+            f"statistic={statistic!r} compares samples with each other, and {why}; give a function of "
+            "x that returns a number, large where the symmetry is broken."
+        )
+    try_moving(action, x)
     moves = Moves(action, x, H, move, draws, seed)
     with np.errstate(over="ignore", invalid="ignore"):  # of data that are too large
         found = of_moved(moves, x, statistic)
@@ -182,21 +186,3 @@ def test_invariance(
 
 
 test_invariance.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test of its own
-
-
-def _require_data(x: Any, action: Any, move: Any) -> int:
-    n = require_inputs(action, x)
-    check_choice("move", move, tuple(NULL))
-    for part in leaves(x):
-        if dtype_kind(part) in "fc" and not np.isfinite(as_numpy(part)).all():
-            raise ArgumentError("x has entries that are not finite; remove such samples.")
-    return n
-
-
-def _require_samples(n: int, statistic: str, move: str) -> None:
-    if move == "together" or n < 2:
-        why = 'with move="together" they all move alike' if n > 1 else "x has one"
-        raise ArgumentError(
-            f"statistic={statistic!r} compares samples with each other, and {why}; give a function of "
-            "x that returns a number, large where the symmetry is broken."
-        )

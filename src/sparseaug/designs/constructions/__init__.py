@@ -13,18 +13,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparseaug.designs.constructions.base import Design
-from sparseaug.designs.constructions.crossed import products, signed
-from sparseaug.designs.constructions.lattices import lattices
-from sparseaug.designs.constructions.permutations import permutations
+from sparseaug.designs.constructions.crossed import product_designs, signed_designs
+from sparseaug.designs.constructions.lattices import lattice_designs
+from sparseaug.designs.constructions.permutations import permutation_designs
 from sparseaug.designs.constructions.recorded import recorded
-from sparseaug.designs.constructions.rotations import turns
-from sparseaug.designs.constructions.searched import full, searched
-from sparseaug.designs.constructions.shifts import shifts
-from sparseaug.designs.constructions.signs import flips
+from sparseaug.designs.constructions.rotations import rotation_designs
+from sparseaug.designs.constructions.searched import full_design, searched_designs
+from sparseaug.designs.constructions.shifts import shift_designs
+from sparseaug.designs.constructions.signs import sign_designs
 from sparseaug.groups import Group
 from sparseaug.norms import deviation as exact_deviation
 
-__all__ = ["Design", "best_by_degree", "constructions_of", "fixed", "known", "made_for"]
+__all__ = [
+    "Design",
+    "best_by_degree",
+    "constructions_of",
+    "fixed_designs",
+    "known_designs",
+    "sized_designs",
+]
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ def constructions_of(group: Group, m: int | None = None, degree: int | None = No
     return list(map(carried, found))
 
 
-def known(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
+def known_designs(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
     """All designs of a group: records, where no construction is as good, and constructions."""
     found = constructions_of(group, m, degree)
     best = [
@@ -77,7 +84,7 @@ def known(group: Group, m: int | None = None, degree: int | None = None) -> list
     return [*best, *found]
 
 
-def fixed(
+def fixed_designs(
     group: Group,
     *,
     most: float = math.inf,
@@ -96,7 +103,7 @@ def fixed(
     """
     found = [
         one
-        for one in known(group, m)
+        for one in known_designs(group, m)
         if one.m is not None
         and not (m and one.sizes)
         and one.m <= most
@@ -107,7 +114,7 @@ def fixed(
     return sorted(found, key=lambda one: one.m or 0)
 
 
-def made_for(group: Group, m: int, degree: int | None = None) -> list[Design]:
+def sized_designs(group: Group, m: int, degree: int | None = None) -> list[Design]:
     """The designs that are made for this m and degree: lattices, searches."""
     found = constructions_of(group, m, degree)
     return [one for one in found if one.sizes and one.build is not None]
@@ -115,10 +122,10 @@ def made_for(group: Group, m: int, degree: int | None = None) -> list[Design]:
 
 def best_by_degree(group: Group, m: int, degree: int) -> Design | None:
     """The smallest design of at most m elements that is exact to a degree, else the best by it."""
-    exact = fixed(group, most=m, degree=degree)
+    exact = fixed_designs(group, most=m, degree=degree)
     if exact:
         return exact[0]
-    made = made_for(group, m, degree)
+    made = sized_designs(group, m, degree)
     search = next((one for one in made if one.kind == "search"), None)
     judged = [
         one
@@ -147,22 +154,23 @@ def _is_as_good(one: Design, record: Design) -> bool:
 
 def _smallest(group: Group, degree: int) -> Design | None:
     """The smallest design that is exact to this degree."""
-    return next(iter(fixed(group, degree=degree)), None) if degree else None
+    return next(iter(fixed_designs(group, degree=degree)), None) if degree else None
 
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
-    Construction("wigner", lambda group, m, degree: turns(group, m)),
-    Construction("young", lambda group, m, degree: permutations(group)),
+    Construction("wigner", lambda group, m, degree: rotation_designs(group, m)),
+    Construction("young", lambda group, m, degree: permutation_designs(group)),
     Construction(
-        "signed", lambda group, m, degree: signed(group, m, degree, _smallest, best_by_degree)
+        "signed",
+        lambda group, m, degree: signed_designs(group, m, degree, _smallest, best_by_degree),
     ),
-    Construction("characters", lambda group, m, degree: flips(group)),
-    Construction("characters", lambda group, m, degree: shifts(group)),
+    Construction("characters", lambda group, m, degree: sign_designs(group)),
+    Construction("characters", lambda group, m, degree: shift_designs(group)),
     Construction(
-        "", lambda group, m, degree: products(group, m, degree, _smallest, best_by_degree)
+        "", lambda group, m, degree: product_designs(group, m, degree, _smallest, best_by_degree)
     ),
-    Construction("", lambda group, m, degree: lattices(group, m)),
-    Construction("", searched),
-    Construction("", lambda group, m, degree: full(group)),
+    Construction("", lambda group, m, degree: lattice_designs(group, m)),
+    Construction("", searched_designs),
+    Construction("", lambda group, m, degree: full_design(group)),
 )
 """Every construction; among designs of one size the earlier one is taken."""

@@ -28,7 +28,7 @@ Best = Callable[[Group, int, int], Design | None]
 """The best of at most m elements by degree."""
 
 
-def products(
+def product_designs(
     group: Group, m: int | None, degree: int | None, smallest: Smallest, best: Best
 ) -> Iterator[Design]:
     """Of the factors of a direct product."""
@@ -36,7 +36,7 @@ def products(
         yield from _crossings(group, group.factors, (1, 2, 3), m, degree, smallest, best)
 
 
-def signed(
+def signed_designs(
     group: Hyperoctahedral, m: int | None, degree: int | None, smallest: Smallest, best: Best
 ) -> Iterator[Design]:
     """Of permutations and signs."""

@@ -30,7 +30,7 @@ MOST_AXES = 3
 """Shifts and axes up to which all lattices are compared, in a second or two."""
 
 
-def lattices(group: Group, m: int | None) -> Iterator[Design]:
+def lattice_designs(group: Group, m: int | None) -> Iterator[Design]:
     """One row: of m elements, where m is given."""
     shifts = axes(group)
     if shifts is None:

@@ -32,7 +32,7 @@ _MATHIEU = {11: (4, 7920), 12: (5, 95040), 22: (3, 443520), 23: (4, 10200960), 2
 """Points: transitivity and order. The rows of M23 and M24 are too many to list."""
 
 
-def permutations(group: Symmetric) -> Iterator[Design]:
+def permutation_designs(group: Symmetric) -> Iterator[Design]:
     """Transitive sets of S_n, and those of them that are even for A_n."""
     n, even = group.n, group.even
     build: Build

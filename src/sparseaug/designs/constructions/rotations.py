@@ -44,7 +44,7 @@ _SOLIDS = {
 }
 
 
-def turns(group: Rotations, m: int | None) -> Iterator[Design]:
+def rotation_designs(group: Rotations, m: int | None) -> Iterator[Design]:
     """What is known for the group; integer quaternions of at most m elements."""
     if group.n == 2:
         yield from _even_angles(group)

@@ -24,7 +24,7 @@ _SEARCHES = {
 }
 
 
-def searched(group: Group, m: int | None, degree: int | None) -> Iterator[Design]:
+def searched_designs(group: Group, m: int | None, degree: int | None) -> Iterator[Design]:
     """The greedy choice, and what exchanges make of it."""
     listed, degrees = is_listed(group), searched_degrees(group)
     if not listed and (not degrees or (degree is not None and degree not in degrees)):
@@ -64,7 +64,7 @@ def searched_rows(group: Group, m: int, degree: int | None, *, nested: bool) -> 
     return group.unrank((greedy if nested else search)(objective, objective.places, m))
 
 
-def full(group: Group) -> Iterator[Design]:
+def full_design(group: Group) -> Iterator[Design]:
     """All of a group that can be listed."""
     if is_listed(group):
         yield Design(

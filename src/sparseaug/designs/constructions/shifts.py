@@ -24,7 +24,7 @@ _MOST_FACTORS = 4096
 _LARGEST_MODULUS = 1 << 20  # numbers up to here are factorised
 
 
-def shifts(group: Abelian) -> Iterator[Design]:
+def shift_designs(group: Abelian) -> Iterator[Design]:
     """Difference sets and squares, and arrays with mixed levels."""
     moduli = group.moduli
     if len(moduli) == 1 and (q := singer_order(moduli[0])):

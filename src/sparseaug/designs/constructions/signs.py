@@ -19,7 +19,7 @@ from sparseaug.qmc.binary import strength_name, strength_rows, strength_size, st
 from sparseaug.qmc.field import LARGEST, field
 
 
-def flips(group: Abelian) -> Iterator[Design]:
+def sign_designs(group: Abelian) -> Iterator[Design]:
     """Orthogonal arrays of signs, and the cubes."""
     d = group.width
     if set(group.moduli) != {2} or d < 2:
