@@ -163,7 +163,7 @@ def flip_signs(group: Group | str, axis: int = -1) -> FlipSigns:
         array([[[ 3., -4.]]])
     """
     group = as_group(group)
-    if not isinstance(group, Abelian) or set(group.moduli) != {2}:
+    if not isinstance(group, Abelian) or not group.is_signs:
         raise ArgumentError(f"group {group.name} does not flip signs; give sign_flips(d).")
     return FlipSigns(group, check_axes("axis", axis, 1))
 

@@ -62,8 +62,12 @@ class Abelian(Group):
         return self.moduli
 
     @property
+    def is_signs(self) -> bool:  # type: ignore[override]
+        return set(self.moduli) == {2}
+
+    @property
     def shift_axes(self) -> int:  # type: ignore[override]
-        return 0 if set(self.moduli) == {2} else len(self.moduli)  # sign flips have degrees
+        return 0 if self.is_signs else len(self.moduli)  # sign flips have degrees
 
     @property
     def is_abelian(self) -> bool:
@@ -117,7 +121,7 @@ class Abelian(Group):
 
     @property
     def quotients_at_once(self) -> int:  # type: ignore[override]
-        return SIGNS_AT_ONCE if set(self.moduli) == {2} else 1
+        return SIGNS_AT_ONCE if self.is_signs else 1
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         powers = range(degree + 1)

@@ -58,6 +58,8 @@ class Group(Graded, ABC):
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
         transform: the family's own way to its irreps: "characters", "dihedral", "young", "signed" or
             "wigner"; or none
+        is_signs: whether its rows are bits that add modulo 2: sign flips
+        rotates_space: whether it turns three-dimensional space: SO(3) and O(3)
         factors: of a direct product; empty for all other groups
         even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
@@ -70,6 +72,8 @@ class Group(Graded, ABC):
     rounding: float = 0.0
     moduli: tuple[int, ...] | None = None
     transform: ClassVar[str] = ""
+    is_signs: bool = False
+    rotates_space: bool = False
     factors: tuple[Group, ...] = ()
     even: bool = False
     signed_axes: int = 0

@@ -65,6 +65,10 @@ class Rotations(Group):
     rounding = 16 * UNIT
 
     @property
+    def rotates_space(self) -> bool:  # type: ignore[override]
+        return self.n == 3
+
+    @property
     def name(self) -> str:
         return f"{'' if self.reflections else 'S'}O{self.n}"
 
