@@ -351,7 +351,7 @@ E = S3.identity()
         (
             lambda: sa.linear(sa.cyclic(4), list(sa.cyclic(4).irreps())[1].matrices),
             ArgumentError,
-            "matrices are complex",
+            "matrices has dtype complex128",
         ),
         (lambda: sa.linear(S3, np.full((6, 2, 2), np.nan)), ArgumentError, "not a representation"),
         (lambda: sa.linear(S3, np.zeros((6, 2, 3))), ArgumentError, "matrices has shape"),
@@ -366,7 +366,6 @@ E = S3.identity()
             ArgumentError,
             "x holds an infinity",
         ),
-        (lambda: sa.linear(S3, lambda: 0), ArgumentError, "matrices fails on rows"),
         (lambda: sa.linear(S3, [10**400]), ArgumentError, "matrices"),
         (
             lambda: sa.custom_action(S3, lambda: 0, samples=X),

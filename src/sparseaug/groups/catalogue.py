@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparseaug._checks import check_integer, require_work
+from sparseaug._checks import check_integer, check_type, require_work
 from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
 from sparseaug.groups.abelian import Abelian, cyclic
 from sparseaug.groups.affine import AffineGroup
@@ -179,8 +179,7 @@ def group(name: str) -> Group:
         >>> sa.group("S3xZ2^4").name
         'S3xZ2^4'
     """
-    if not isinstance(name, str):
-        raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")
+    check_type("name", name, str, f"a string; give one such as {_ALLOWED}")
     factors: list[Group] = []
     width, what = 0, f"group name {shorten(name)}"
     for text in name.split("x"):
@@ -216,11 +215,8 @@ def as_group(given: Group | str, name: str = "group") -> Group:
             return group(given)
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
-    if not isinstance(given, Group):
-        raise ArgumentError(
-            f"{name}={shorten(given)} is not a group; give one, such as symmetric(6), or its name, 'S6'."
-        )
-    return given
+    what = "a group; give one, such as symmetric(6), or its name, 'S6'"
+    return check_type(name, given, Group, what)  # type: ignore[no-any-return]
 
 
 def _named(text: str) -> Group | None:

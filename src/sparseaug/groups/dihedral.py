@@ -14,7 +14,7 @@ from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import DimensionSum, Faithful, Irrep
+from sparseaug.groups.representations import DimensionSum, Irrep
 
 
 @final
@@ -61,12 +61,6 @@ class Dihedral(Group):
         self.require_rows(len(elements), "permutations()", self.n)
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
-
-    def faithful(self) -> Faithful:
-        """The corners; for D_1 and D_2 a pair of points for the turn and a pair for the flip."""
-        if self.points is not None:
-            return Faithful(self.points, self.permutations)
-        return Faithful(4, lambda rows: np.repeat(rows, 2, axis=1) ^ np.array([0, 1, 2, 3]))
 
     def dimension_sum(self) -> DimensionSum:
         """The involutions: n mirrors, and a half turn if n is even."""

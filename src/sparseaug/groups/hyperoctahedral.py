@@ -17,26 +17,22 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
 from sparseaug._floats import UNIT
+from sparseaug.groups import permutations, young
 from sparseaug.groups.base import Group
 from sparseaug.groups.orders import MOST_MOVED
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
     compose_permutations,
-    invert_permutations,
     shuffle,
     unshuffle,
 )
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, involutions
 from sparseaug.groups.young import (
-    MOST_BOXES,
     Partition,
-    below_first_row,
     characters_at,
     dimension,
     each_partition,
-    partitions_up_to,
-    require_matrices,
     young_matrices,
     young_rounding,
 )
@@ -89,7 +85,7 @@ class Hyperoctahedral(Group):
     def _inverse(self, a: Rows) -> Rows:
         """(p, s)^-1 = (p^-1, s p^-1)."""
         p, s = self.split(a)
-        back = invert_permutations(p)
+        back = permutations.invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
@@ -163,14 +159,14 @@ class Hyperoctahedral(Group):
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""
         n = self.n
-        if n >= LIMITS["boxes"].most or partitions_up_to(degree) ** 2 * n > MOST_BOXES:
+        if n >= LIMITS["boxes"].most or young.partitions_up_to(degree) ** 2 * n > young.MOST_BOXES:
             points = [2**k * math.perm(n, k) for k in range(1, degree + 1)]
             return [1, *(max(0, size - 1) for size in points)], False
 
         found = [0] * (degree + 1)
         for k in range(degree + 1):
             for b in range(min(k, n) + 1):
-                alphas = sum(map(dimension, below_first_row(n - b, k - b)))
+                alphas = sum(map(dimension, young.below_first_row(n - b, k - b)))
                 found[k] += math.comb(n, b) * alphas * sum(map(dimension, each_partition(b)))
         return found, True
 
@@ -206,7 +202,7 @@ def _bipartition(
     p, s = group.split(group.check(elements))
     n, k, count = group.n, sum(beta), len(p)
     sets = math.comb(n, k)
-    require_matrices(count, sets * dimension(alpha) * dimension(beta))
+    young.require_matrices(count, sets * dimension(alpha) * dimension(beta))
     on = np.array(list(combinations(range(n), k)), np.int64).reshape(sets, k)
     # the complements of the sets come in the opposite order
     off = np.array(list(combinations(range(n), n - k)), np.int64).reshape(sets, n - k)[::-1]

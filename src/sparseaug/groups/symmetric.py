@@ -11,30 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
+from sparseaug.groups import permutations, young
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.counts import Count, summed
 from sparseaug.groups.degrees.shapes import Shapes
 from sparseaug.groups.orders import MOST_MOVED
-from sparseaug.groups.permutations import (
-    Rows,
-    are_permutations,
-    compose_permutations,
-    invert_permutations,
-    shuffle,
-    unshuffle,
-)
+from sparseaug.groups.permutations import Rows, are_permutations, shuffle, unshuffle
 from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
-    MOST_BOXES,
     Partition,
-    below_first_row,
     conjugate,
     dimension,
     each_partition,
-    partitions_up_to,
-    tableaux,
     young_matrices,
     young_rounding,
 )
@@ -47,10 +37,10 @@ class PermutationRows(Group):
     """Groups whose rows are image arrays: they permute as many points as a row has entries."""
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        return compose_permutations(a, b)
+        return permutations.compose_permutations(a, b)
 
     def _inverse(self, a: Rows) -> Rows:
-        return invert_permutations(a)
+        return permutations.invert_permutations(a)
 
     @property
     def points(self) -> int | None:
@@ -134,9 +124,12 @@ class Symmetric(PermutationRows):
         return None if parts is None else summed(parts, S.m)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
-        if self.n >= LIMITS["boxes"].most or partitions_up_to(degree) * self.n > MOST_BOXES:
+        if (
+            self.n >= LIMITS["boxes"].most
+            or young.partitions_up_to(degree) * self.n > young.MOST_BOXES
+        ):
             return super()._dimensions_by_degree(degree)
-        sums = [sum(map(dimension, below_first_row(self.n, k))) for k in range(degree + 1)]
+        sums = [sum(map(dimension, young.below_first_row(self.n, k))) for k in range(degree + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
         return sums, not self.even
 
@@ -178,7 +171,7 @@ def _half(shape: Partition, sign: int, elements: Rows) -> NDArray[Any]:
 
 def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:
     """Indices of T and of T', each pair once; the signs e(T); and the constant e(T) e(T')."""
-    contents = tableaux(shape)
+    contents = young.tableaux(shape)
     index = {row.tobytes(): i for i, row in enumerate(contents)}
     partner = np.array([index[row.tobytes()] for row in -contents])
     boxes = np.empty_like(contents)
