@@ -83,6 +83,7 @@ class Group(ABC):
         irreps_have_degrees: whether `irreps()` gives each a degree
         degree_meaning: what degrees count
         gradings: by what its functions can be ordered: "degree", and of abelian groups "frequency"
+        row_hint: what a message adds on rows that are not elements
         quotients_at_once: how many of them are counted in the time of one of most groups
     """
 
@@ -101,6 +102,7 @@ class Group(ABC):
     degree_meaning: str = "coordinates at a time"
     gradings: tuple[str, ...] = ("degree",)
     quotients_at_once: int = 1
+    row_hint: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
@@ -510,13 +512,9 @@ class Group(ABC):
             wrong = np.flatnonzero(~inside)
             raise ElementError(
                 f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
-                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self._rows_are()}."
+                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self.row_hint}."
             )
         return rows
-
-    def _rows_are(self) -> str:
-        """What a message adds on rows that are not elements."""
-        return ""
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
         """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.

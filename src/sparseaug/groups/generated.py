@@ -154,11 +154,10 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
             return _product(part)
         case WreathPart(image=DisjointParts(parts=())):  # no class is moved
             return _product(part.within)
-        case WreathPart(classes, SymmetricPart(n, False)) if all(
+        case WreathPart(classes, SymmetricPart(even=False)) if all(
             len(points) == 2 for points in classes
         ):
-            pairs = _Pairs(np.array(classes))
-            return Isomorphism(hyperoctahedral(n), pairs.rows, pairs.elements)
+            return _signed(np.array(classes))
     return None
 
 
@@ -187,23 +186,20 @@ def _product(part: DisjointParts) -> Isomorphism | None:
     return Isomorphism(direct_product(*(one.group for one in known)), rows, elements)
 
 
-class _Pairs:
-    """Permutations of n pairs of points as signed permutations: 2n points, the first of a pair is +."""
+def _signed(pairs: Rows) -> Isomorphism:
+    """Permutations of n pairs of points as signed permutations: the first point of a pair is +."""
+    axis, sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
+    axis[pairs], sign[pairs] = np.arange(len(pairs))[:, None], [0, 1]
 
-    def __init__(self, pairs: Rows) -> None:
-        self._pairs, self._first = pairs, pairs[:, 0]
-        self._axis, self._sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
-        for place in (0, 1):
-            self._axis[pairs[:, place]] = np.arange(len(pairs))
-            self._sign[pairs[:, place]] = place
+    def rows(elements: Rows) -> Rows:
+        images = elements[:, pairs[:, 0]]
+        return np.concatenate([axis[images], sign[images]], axis=1)
 
-    def rows(self, elements: Rows) -> Rows:
-        images = elements[:, self._first]
-        return np.concatenate([self._axis[images], self._sign[images]], axis=1)
-
-    def elements(self, rows: Rows) -> Rows:
+    def elements(rows: Rows) -> Rows:
         axes, signs = np.split(rows, 2, axis=1)
-        found = np.empty((len(rows), self._pairs.size), np.int64)
+        found = np.empty((len(rows), pairs.size), np.int64)
         for place in (0, 1):
-            found[:, self._pairs[:, place]] = self._pairs[axes, signs ^ place]
+            found[:, pairs[:, place]] = pairs[axes, signs ^ place]
         return found
+
+    return Isomorphism(hyperoctahedral(len(pairs)), rows, elements)

@@ -61,6 +61,7 @@ class Rotations(Group):
     # within 2 gamma(4) |a| |b| = 8 u and its direction; each quotient by the length moves it by u.
     # Angles: a + b < 4 pi is within 8 u, less 2 pi in two parts within 4 u + u.
     rounding = 16 * UNIT
+    row_hint = "; canonical(rows) brings angles and quaternions into the form that rows have"
 
     @property
     def rotates_space(self) -> bool:  # type: ignore[override]
@@ -254,16 +255,6 @@ class Rotations(Group):
             kept = quaternions.are_rows(signed) & (quaternions.squared_length(signed) < 1.5)
         rows = np.where(kept[:, None], signed, quaternions.signed(quaternions.unit(turns)))
         return self._joined(rows, bits + 0.0)
-
-    def _rows_are(self) -> str:
-        turn = (
-            "an angle from 0 to 2 pi"
-            if self.n == 2
-            else "a quaternion (w, x, y, z), of length 1 or of coprime integers, its first non-zero "
-            "entry positive"
-        )
-        bit = " and a bit" if self.reflections else ""
-        return f": a row is {turn}{bit}; canonical(rows) makes it so"
 
     def _split(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Turns (..., 1 or 4) and bits (...)."""
