@@ -103,19 +103,16 @@ class AffineGroup(Group):
         kinds, shifts = self._maps[:, 0], self._maps[:, 1:]
         unit = np.eye(len(sizes), dtype=np.int64)
         outside = (kinds < 0).any() or (kinds >= len(turns)).any()
-        for wrong, reason in (
-            (
-                (turns * sizes % sizes[:, None]).any(),
-                "turns holds one not defined modulo the sizes",
+        wrong = {
+            "turns holds one not defined modulo the sizes": (turns * sizes % sizes[:, None]).any(),
+            "maps is out of range": outside or ((shifts < 0) | (shifts >= sizes)).any(),
+            "turns and maps do not list the identity first": (
+                (turns[0] != unit).any() or self._maps[0].any()
             ),
-            (outside or ((shifts < 0) | (shifts >= sizes)).any(), "maps has numbers out of range"),
-            (
-                (turns[0] != unit).any() or self._maps[0].any(),
-                "turns and maps list no identity first",
-            ),
-            (len(np.unique(self._keys)) < len(self.maps), "maps lists the same map twice"),
-        ):
-            if wrong:
+            "maps lists the same map twice": len(np.unique(self._keys)) < len(self.maps),
+        }
+        for reason, found in wrong.items():
+            if found:
                 raise GroupError(f"{reason}; list every element once, the identity first.")
         _ = self._products
         try:

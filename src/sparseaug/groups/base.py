@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,7 +36,6 @@ from sparseaug.errors import (
     UnsupportedError,
     shorten,
 )
-from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.counts import Count
 from sparseaug.groups.degrees.graded import require_degree
@@ -135,11 +135,9 @@ class Group(ABC):
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         """`contains` on rows of the group's type."""
-        if type(self)._to_digits is Group._to_digits:  # rows are their digits
-            return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
         try:
             digits = self._to_digits(elements)
-        except (IndexError, ElementError):  # rows that have no digits: look for them by halves
+        except IndexError:  # rows that have no digits: look for them by halves
             if len(elements) < 2:
                 return np.zeros(len(elements), np.bool_)
             return np.concatenate([self._contains(half) for half in np.array_split(elements, 2)])
@@ -171,11 +169,11 @@ class Group(ABC):
 
     def to_digits(self, elements: ArrayLike) -> Rows:
         """Digits (L, k) of these elements (k, width)."""
-        return self._called(self._to_digits, elements=elements)
+        return self._called(self._to_digits, elements)
 
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
         """For each row of an array (k, width), whether it is an element."""
-        return self._called(self._contains, elements=elements)
+        return self._called(self._contains, elements)
 
     def permutations(self, elements: ArrayLike) -> Rows:
         """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
@@ -183,27 +181,20 @@ class Group(ABC):
             raise UnsupportedError(
                 f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
             )
-        return self._called(self._permutations, elements=elements)
+        return self._called(self._permutations, elements)
 
-    def _called(self, method: Callable[..., Any], **batches: ArrayLike) -> Any:
-        """The method, of batches of rows (k, width) that are checked to have this shape and type."""
-        rows = [check_rows(n, rows, self.width, self.row_dtype) for n, rows in batches.items()]
-        return self._guarded(method, " or ".join(batches), *rows)
+    def _called(self, method: Callable[[Rows], Any], elements: ArrayLike) -> Any:
+        """The method of rows (k, width) that are checked to have this shape and the group's type."""
+        rows = check_rows("elements", elements, self.width, self.row_dtype)
+        return self._guarded(method, "elements", rows)
 
     def _guarded(self, method: Callable[..., Any], name: str, *rows: Rows) -> Any:
         """The method of rows that may be no elements: then it fails, or makes what is not finite."""
-        try:
+        with suppress(IndexError):
             found = method(*rows)
-        except IndexError as error:
-            raise self._no_elements(name) from error
-        if found.dtype.kind == "f" and not np.isfinite(found).all():
-            raise self._no_elements(name)
-        return found
-
-    def _no_elements(self, name: str) -> ElementError:
-        return ElementError(
-            f"{name} has rows that are not elements of {self.name}; see contains()."
-        )
+            if found.dtype.kind != "f" or np.isfinite(found).all():
+                return found
+        raise ElementError(f"{name} has rows that are not elements of {self.name}; see contains().")
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
@@ -310,11 +301,7 @@ class Group(ABC):
             >>> blocks.meaning, dict(zip(blocks.names, blocks.degrees))
             ('coordinates at a time', {'(3, 1)': 1, '(2, 2)': 2, '(2, 1, 1)': 2, '(1, 1, 1, 1)': 3})
         """
-        grading = by if by is None else check_choice("by", by, tuple(MEANINGS))
-        if grading not in (None, *self.gradings):
-            raise ArgumentError(
-                f'by="frequency" is for abelian groups, not {self.name}; leave it out.'
-            )
+        grading = by if by is None else check_choice("by", by, self.gradings)
         return self._degrees(grading, whole=check_flag("whole", whole))
 
     def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
