@@ -50,7 +50,6 @@ LIMITS: dict[str, Limit] = {
     "matrix products": Limit(1 << 30, "entries", "of products that are looked up: a minute"),
     "affine matrices": Limit(1 << 10, "matrices", "their products are tabulated"),
     "affine shifts": Limit(1 << 26, "numbers", "shifts moved by every matrix: half a gigabyte"),
-    "partitions": Limit(60, "boxes", "a list of a million partitions: 300 MB, ten seconds"),
     "boxes": Limit(10_000, "boxes", "the dimension, a quotient of factorials: a tenth of a second"),
     "sample": Limit(
         1 << 30, "bytes", "rows of one sample; checking them takes three times as much"

@@ -91,7 +91,7 @@ def test_what_is_not_numbers_is_refused_by_its_dtype(x):
 
 
 def test_tensors_that_are_not_dense_are_refused():
-    with pytest.raises(ArgumentError, match=r"^x is a torch tensor of layout torch.sparse_coo"):
+    with pytest.raises(ArgumentError, match=r"^x is a tensor with layout torch.sparse_coo"):
         ACT(E, torch.tensor(X).to_sparse())
 
 

@@ -27,19 +27,14 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 def require_data(x: Array, name: str = "x") -> None:
-    """Raise an `ArgumentError` unless x is an array (n, ...) with at least one axis per sample."""
-    require_array(x, name)
+    """Raise an `ArgumentError` unless x is an array (n, ...) of numbers, with an axis per sample."""
+    require_library(x, name)
+    if dtype_kind(x) not in ("b", "i", "u", "f", "c"):
+        raise ArgumentError(f"{name} has dtype {x.dtype}; give numbers or truth values.")
     if x.ndim < 2:
         raise ArgumentError(
             f"{name} has shape {tuple(x.shape)}; give samples as (n, ...), one per row."
         )
-
-
-def require_array(x: Array, name: str = "x") -> None:
-    """Raise an `ArgumentError` unless x is an array of a known library that holds numbers."""
-    require_library(x, name)
-    if dtype_kind(x) not in ("b", "i", "u", "f", "c"):
-        raise ArgumentError(f"{name} has dtype {x.dtype}; give numbers or truth values.")
 
 
 def require_library(x: Any, name: str = "x") -> None:
@@ -47,26 +42,27 @@ def require_library(x: Any, name: str = "x") -> None:
 
     A subclass of NumPy's arrays, such as a masked one, would come back as another type.
     """
-    found = library(x)
-    if not found:
+    if not library(x):
         raise ArgumentError(
             f"{name} is a {type_name(x)}; give a NumPy array, a torch tensor or a JAX array: other "
             "types are not converted."
         )
-    if found == "torch" and (x.layout != namespace(x).strided or x.is_nested):
-        raise ArgumentError(
-            f"{name} is a torch tensor of layout {x.layout}; give a dense one: {name}.to_dense()."
-        )
-    if found == "torch":
-        require_local(name, x)
+    _require_dense(name, x, "")
 
 
 def require_dense(name: str, x: Any) -> None:
     """Raise an `ArgumentError` for a torch tensor whose entries do not lie in memory, one by one."""
-    if is_tensor(x) and (x.layout is not namespace(x).strided or x.is_meta):
-        kind = "no memory" if x.is_meta else f"layout {x.layout}"
-        raise ArgumentError(f"{name} is a tensor with {kind}; give a dense one, as x.to_dense().")
+    _require_dense(name, x, "no memory" if is_tensor(x) and x.is_meta else "")
+
+
+def _require_dense(name: str, x: Any, kind: str) -> None:
     if is_tensor(x):
+        if x.layout is not namespace(x).strided or x.is_nested:
+            kind = f"layout {x.layout}"
+        if kind:
+            raise ArgumentError(
+                f"{name} is a tensor with {kind}; give a dense one, as x.to_dense()."
+            )
         require_local(name, x)
 
 
@@ -137,11 +133,10 @@ def dtype_kind(x: Array) -> str:
             return "c" if x.is_complex() else "f"
         return "i" if x.dtype.is_signed else "u"
     kind = str(getattr(x.dtype, "kind", ""))
-    if kind == "V" and library(x) == "jax":  # bfloat16 and the like, which NumPy does not know
+    if kind == "V" and library(x) == "jax":  # bfloat16 and the like, unknown to NumPy
         xp = namespace(x)
         numbers = {"f": xp.floating, "i": xp.signedinteger, "u": xp.unsignedinteger}
-        found = [letter for letter, group in numbers.items() if xp.issubdtype(x.dtype, group)]
-        return found[0] if found else ""
+        return next((one for one, some in numbers.items() if xp.issubdtype(x.dtype, some)), "")
     return kind
 
 
@@ -269,11 +264,8 @@ def joined(moved: Any) -> Any:
 
 def describe(x: Any) -> str:
     """Shapes and types of data, in words."""
-    arrays = leaves(x)
-    shapes, types = [tuple(array.shape) for array in arrays], [array.dtype for array in arrays]
-    if len(arrays) == 1:
-        return f"shape {shapes[0]} and dtype {types[0]}"
-    return f"shapes {', '.join(map(str, shapes))} and dtypes {', '.join(map(str, types))}"
+    each = [f"shape {tuple(array.shape)} and dtype {array.dtype}" for array in leaves(x)]
+    return "; ".join(each)
 
 
 def require_samples(x: Any, name: str = "x") -> int:

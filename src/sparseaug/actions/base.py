@@ -8,14 +8,14 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_type
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -28,7 +28,7 @@ from sparseaug.actions.arrays import (
     to_namespace_of,
 )
 from sparseaug.errors import ArgumentError, ElementError, LawError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, as_group
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
 """What the elements of an action do to a sample:
@@ -214,10 +214,7 @@ def is_moved(action: Action, x: Array) -> bool:
 
 def require_action(action: Any, name: str = "action") -> None:
     """Raise an `ArgumentError` unless it is an action."""
-    if not isinstance(action, Action):
-        raise ArgumentError(
-            f"{name}={shorten(action)} is not an action; try sparseaug.permute_axis(group)."
-        )
+    check_type(name, action, Action, "an action; try sparseaug.permute_axis(group)")
 
 
 def require_same_group(action: Action, along: Any, name: str) -> None:
@@ -244,7 +241,15 @@ def axes_from_end(axes: Sequence[int], ndim: int) -> Shape:
     return counted
 
 
-def require_size(given: int, wanted: int, what: str, group: Group) -> None:
+def group_that(suits: Callable[[Group], Any], given: Group | str, what: str) -> Any:
+    """The group, or the one of that name; an `ArgumentError` with `what` where it does not suit."""
+    group = as_group(given)
+    if not suits(group):
+        raise ArgumentError(f"group {group.name} {what}.")
+    return group
+
+
+def require_size(given: int, wanted: int | None, what: str, group: Group) -> None:
     """Raise an `ArgumentError` unless the moved axis has as many entries as the group moves."""
     if given != wanted:
         raise ArgumentError(

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_axes, require_unmasked
+from sparseaug._checks import check_array, check_axes
 from sparseaug.actions.arrays import (
     Array,
     Shape,
@@ -18,10 +18,12 @@ from sparseaug.actions.arrays import (
     dtype_kind,
     gather,
     is_tensor,
+    library,
     namespace,
+    require_dense,
 )
-from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size
-from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, group_that, require_size
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
     Abelian,
@@ -162,9 +164,8 @@ def flip_signs(group: Group | str, axis: int = -1) -> FlipSigns:
         >>> sa.flip_signs(sa.sign_flips(2))(np.array([[0, 1]]), np.array([[3.0, 4.0]]))
         array([[[ 3., -4.]]])
     """
-    group = as_group(group)
-    if not isinstance(group, Abelian) or set(group.moduli) != {2}:
-        raise ArgumentError(f"group {group.name} does not flip signs; give sign_flips(d).")
+    what = "does not flip signs; give sign_flips(d)"
+    group = group_that(lambda g: g.is_signs, group, what)
     return FlipSigns(group, check_axes("axis", axis, 1))
 
 
@@ -180,11 +181,8 @@ def signed_permute(group: Group | str, axis: int = -1) -> SignedPermute:
         >>> sa.signed_permute(sa.hyperoctahedral(2))([[1, 0, 1, 0]], np.array([[3.0, 4.0]]))
         array([[[ 4., -3.]]])
     """
-    group = as_group(group)
-    if not isinstance(group, Hyperoctahedral):
-        raise ArgumentError(
-            f"group {group.name} has no signed permutations; give hyperoctahedral(n)."
-        )
+    what = "has no signed permutations; give hyperoctahedral(n)"
+    group = group_that(lambda g: isinstance(g, Hyperoctahedral), group, what)
     return SignedPermute(group, check_axes("axis", axis, 1))
 
 
@@ -213,25 +211,17 @@ def linear(
             raise ArgumentError(f"matrices is missing; {group.name} is not a matrix group.")
         return Linear(group, _Own(group))
     others = group.sample(64, np.random.default_rng(0))
+    if not callable(matrices) and group.order > ENUMERATION_LIMIT:
+        raise ArgumentError(
+            f"matrices is a list, but {group.name} has {format_order(group)} elements; "
+            "give a function of the rows."
+        )
     if not callable(matrices):
-        if group.order > ENUMERATION_LIMIT:
-            raise ArgumentError(
-                f"matrices is a list, but {group.name} has {format_order(group)} elements; "
-                "give a function of the rows."
-            )
         array = np.array(_real_matrices(matrices, group.order))
         array.flags.writeable = False
         matrices = _ByRank(group, array)
         others = group.all_elements()  # all of them: then the law is proved
-    try:
-        _require_homomorphism(group, matrices, others)
-    except SparseAugError:
-        raise
-    except Exception as error:
-        raise ArgumentError(
-            f"matrices fails on rows (k, {group.width}), with {type(error).__name__}: "
-            f"{shorten_text(str(error))}"
-        ) from error
+    _require_homomorphism(group, matrices, others)
     return Linear(group, matrices)
 
 
@@ -264,16 +254,8 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
 
 def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     """`value` as real matrices (count, d, d), or an `ArgumentError`."""
-    require_unmasked("matrices", value)
-    try:
-        array = as_numpy(value)
-        array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise ArgumentError(
-            f"matrices={shorten(value)} are not numbers: {shorten_text(str(error))}."
-        ) from error
-    if array.dtype.kind == "c":
-        raise ArgumentError("matrices are complex; give real ones, twice the size if need be.")
+    require_dense("matrices", value)
+    array = check_array("matrices", as_numpy(value) if library(value) else value, np.float64)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or len(array) != count:
         raise ArgumentError(
             f"matrices has shape {array.shape}; give ({count}, d, d), one matrix per element in rank "

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_axes
 from sparseaug.actions.arrays import Array, Shape, gather
-from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, group_that, require_size
 from sparseaug.actions.combine import Together
 from sparseaug.actions.linear import multiply_along
 from sparseaug.errors import ArgumentError
-from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric, as_group
+from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.grid import turned
 from sparseaug.groups.permutations import invert_permutations
 
@@ -42,13 +42,14 @@ class PermuteAxis(MoveEntries):
 
     @property
     def whole_axis(self) -> WholeAxis | None:  # type: ignore[override]
-        whole = isinstance(self.group, Symmetric) and not self.group.even
-        return WholeAxis(self.axes[0], _points(self.group), "permutations") if whole else None
+        if isinstance(self.group, Symmetric) and not self.group.even:
+            return WholeAxis(self.axes[0], self.group.n, "permutations")
+        return None
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """The index arrays g^-1: entry j of g.x is x[g^-1(j)]."""
         (axis,) = axes_from_end(self.axes, len(shape))
-        require_size(shape[axis], _points(self.group), f"axis {self.axes[0]}", self.group)
+        require_size(shape[axis], self.group.points, f"axis {self.axes[0]}", self.group)
         return (invert_permutations(self.group.permutations(elements)),)
 
 
@@ -69,17 +70,14 @@ class PermuteNodes(Action):
         if len(shape) < 3:
             raise ArgumentError(f"x has shape {shape}; give adjacency arrays (n, v, v).")
         for axis in self.axes:
-            require_size(shape[axis], _points(self.group), f"axis {axis}", self.group)
+            require_size(shape[axis], self.group.points, f"axis {axis}", self.group)
         return (invert_permutations(self.group.permutations(elements)),)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
         (index,) = prepared
-        pairs = index[:, :, None] * x.shape[2] + index[:, None, :]
-        return gather(
-            x,
-            pairs.reshape(index.shape[0], x.shape[2] * x.shape[2]),
-            axes_from_end(self.axes, x.ndim - 1),
-        )
+        v = x.shape[2]
+        pairs = (index[:, :, None] * v + index[:, None, :]).reshape(index.shape[0], v * v)
+        return gather(x, pairs, axes_from_end(self.axes, x.ndim - 1))
 
     def over(self, x: Any) -> Action:
         """Itself, or for a pair (adjacency, features) it and the features' action together."""
@@ -214,8 +212,7 @@ def permute_axis(group: Group | str, axis: int = -1) -> PermuteAxis:
         >>> act(np.array([[1, 2, 0]]), np.array([[10, 20, 30]]))
         array([[[30, 10, 20]]])
     """
-    _points(group := as_group(group))
-    return PermuteAxis(group, check_axes("axis", axis, 1))
+    return PermuteAxis(_with_points(group), check_axes("axis", axis, 1))
 
 
 def permute_nodes(group: Group | str) -> PermuteNodes:
@@ -233,8 +230,7 @@ def permute_nodes(group: Group | str) -> PermuteNodes:
         >>> np.argwhere(act([[1, 2, 0]], edge)[0, 0]).tolist()            # from node 1 to node 2
         [[1, 2]]
     """
-    _points(group := as_group(group))
-    return PermuteNodes(group)
+    return PermuteNodes(_with_points(group))
 
 
 def roll(group: Group | str, axes: int | Sequence[int] | None = None) -> Roll:
@@ -250,11 +246,8 @@ def roll(group: Group | str, axes: int | Sequence[int] | None = None) -> Roll:
         >>> sa.roll(sa.cyclic(4))([[1]], np.array([[1, 2, 3, 4]]))
         array([[[4, 1, 2, 3]]])
     """
-    group = as_group(group)
-    if not isinstance(group, Abelian):
-        raise ArgumentError(
-            f"group {group.name} does not shift; give cyclic(n) or abelian(n1, n2, ...)."
-        )
+    what = "does not shift; give cyclic(n) or abelian(n1, n2, ...)"
+    group = group_that(lambda g: isinstance(g, Abelian), group, what)
     axes = check_axes("axes", tuple(range(-group.width, 0)) if axes is None else axes)
     if group.width != len(axes):
         raise ArgumentError(
@@ -310,11 +303,8 @@ def rotate_grid(
         >>> np.argwhere(turned).tolist(), turned[0, 0, 1].tolist()      # above it, up
         ([[0, 0, 1]], -1.0)
     """
-    group = as_group(group)
-    if group not in (Dihedral(4), Abelian((4,))):
-        raise ArgumentError(
-            f"group {group.name} does not turn a square; give dihedral(4) or cyclic(4)."
-        )
+    what = "does not turn a square; give dihedral(4) or cyclic(4)"
+    group = group_that(lambda g: g in (Dihedral(4), Abelian((4,))), group, what)
     return _with_vectors(RotateGrid(group, check_axes("axes", axes, 2)), vectors)
 
 
@@ -344,11 +334,8 @@ def move_grid(
                  [7, 1, 4],
                  [6, 0, 3]]]])
     """
-    group = as_group(group)
-    if not isinstance(group, GridSymmetries):
-        raise ArgumentError(
-            f"group {group.name} does not shift, turn and flip a grid; give grid_symmetries(n)."
-        )
+    what = "does not shift, turn and flip a grid; give grid_symmetries(n)"
+    group = group_that(lambda g: isinstance(g, GridSymmetries), group, what)
     return _with_vectors(MoveGrid(group, check_axes("axes", axes, 2)), vectors)
 
 
@@ -384,10 +371,10 @@ def _turned_grids(size: int) -> Rows:
     return np.stack([np.rot90(g, a) for g in (grid, grid[:, ::-1]) for a in range(4)])
 
 
-def _points(group: Group) -> int:
-    if group.points is None:
-        raise ArgumentError(
-            f"group {group.name} does not permute points; give symmetric(n), alternating(n), "
-            "cyclic(n), dihedral(n) with n >= 3 or a permutation_group."
-        )
-    return group.points
+def _with_points(given: Group | str) -> Group:
+    return group_that(
+        lambda group: group.points,
+        given,
+        "does not permute points; give symmetric(n), alternating(n), cyclic(n), dihedral(n) with "
+        "n >= 3 or a permutation_group",
+    )

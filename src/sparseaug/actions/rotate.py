@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_axes, check_integer
 from sparseaug.actions.arrays import Array, Shape, namespace
-from sparseaug.actions.base import Action, axes_from_end, require_size
+from sparseaug.actions.base import Action, axes_from_end, group_that, require_size
 from sparseaug.actions.linear import matrix_product, require_floats
-from sparseaug.errors import ArgumentError
-from sparseaug.groups import Group, Rotations, Rows, as_group
+from sparseaug.groups import Group, Rotations, Rows
 
 
 @final
@@ -75,14 +74,10 @@ def rotate(group: Group | str, axis: int = -1, *, rank: int = 1) -> Rotate:
         >>> moved["positions"].shape, moved["stress"].shape
         ((3, 1, 5, 3), (3, 1, 3, 3))
     """
-    group = as_group(group)
     (axis,) = check_axes("axis", axis, 1)
     rank = check_integer("rank", rank, at_least=1, below=3)
-    if not isinstance(group, Rotations):
-        raise ArgumentError(
-            f"group {group.name} does not rotate vectors; give rotations(n) or orthogonal(n), or "
-            "sparseaug.linear its matrices."
-        )
+    what = "does not rotate vectors; give rotations(n) or orthogonal(n), or use sparseaug.linear"
+    group = group_that(lambda g: isinstance(g, Rotations), group, what)
     return Rotate(group, tuple(range(axis - rank + 1, axis + 1)))
 
 

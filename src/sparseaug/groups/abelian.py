@@ -7,7 +7,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from itertools import groupby
 from typing import Any, final
 
@@ -62,8 +62,12 @@ class Abelian(Group):
         return self.moduli
 
     @property
+    def is_signs(self) -> bool:  # type: ignore[override]
+        return set(self.moduli) == {2}
+
+    @property
     def shift_axes(self) -> int:  # type: ignore[override]
-        return 0 if set(self.moduli) == {2} else len(self.moduli)  # sign flips have degrees
+        return 0 if self.is_signs else len(self.moduli)  # sign flips have degrees
 
     @property
     def is_abelian(self) -> bool:
@@ -117,7 +121,7 @@ class Abelian(Group):
 
     @property
     def quotients_at_once(self) -> int:  # type: ignore[override]
-        return SIGNS_AT_ONCE if set(self.moduli) == {2} else 1
+        return SIGNS_AT_ONCE if self.is_signs else 1
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         powers = range(degree + 1)
@@ -129,9 +133,8 @@ class Abelian(Group):
         """The characters chi_a(g) = exp(2 pi i sum_j a_j g_j / n_j), a in rank order."""
         for block in self.elements():
             for frequency in block:
-                name = f"chi{tuple(frequency.tolist())}"
-                matrices = _Character(self.moduli, tuple(frequency.tolist()))
-                yield Irrep(name, 1, matrices, _ROUNDING, int(np.count_nonzero(frequency)))
+                at, weight = tuple(frequency.tolist()), int(np.count_nonzero(frequency))
+                yield Irrep(f"chi{at}", 1, partial(_character, self.moduli, at), _ROUNDING, weight)
 
 
 # The phase is an exact integer over the common multiple; one division, one product with 2 pi and
@@ -139,23 +142,16 @@ class Abelian(Group):
 _ROUNDING = 64 * UNIT
 
 
-@dataclass(frozen=True)
-class _Character:
-    moduli: tuple[int, ...]
-    frequency: tuple[int, ...]
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = check_rows("elements", elements, len(self.moduli))
-        common = math.lcm(*self.moduli)
-        weights = [
-            a * (common // n) % common for a, n in zip(self.frequency, self.moduli, strict=True)
-        ]
-        if common * sum(self.moduli) < 1 << 53:
-            turns = (elements @ np.array(weights) % common).astype(float) / common
-        else:  # in Python integers, which do not overflow
-            exact = [sum(map(operator.mul, weights, row)) % common for row in elements.tolist()]
-            turns = np.array([turn / common for turn in exact])
-        return np.exp(2j * np.pi * turns)[:, None, None]
+def _character(moduli: tuple[int, ...], frequency: tuple[int, ...], elements: Rows) -> NDArray[Any]:
+    elements = check_rows("elements", elements, len(moduli))
+    common = math.lcm(*moduli)
+    weights = [a * (common // n) % common for a, n in zip(frequency, moduli, strict=True)]
+    if common * sum(moduli) < 1 << 53:
+        turns = (elements @ np.array(weights) % common).astype(float) / common
+    else:  # in Python integers, which do not overflow
+        exact = [sum(map(operator.mul, weights, row)) % common for row in elements.tolist()]
+        turns = np.array([turn / common for turn in exact])
+    return np.exp(2j * np.pi * turns)[:, None, None]
 
 
 def cyclic(n: int) -> Abelian:

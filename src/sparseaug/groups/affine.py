@@ -45,26 +45,21 @@ class AffineGroup(Group):
 
     def __post_init__(self) -> None:
         check_label(self.label, self.maps)
-        for name in ("sizes", "turns", "maps"):
-            value = getattr(self, name)
-            if not isinstance(value, tuple) or not value:
-                raise GroupError(f"{name}={shorten(value)} is not a tuple with entries.")
-            check_array(name, value, error=GroupError)
-        d = len(self.sizes)
-        shapes = self._turns.shape, self._maps.shape
-        if shapes != ((len(self.turns), d, d), (len(self.maps), d + 1)):
+        sizes, turns, maps = self._sizes, self._turns, self._maps
+        d, shapes = sizes.size, (sizes.shape, turns.shape, maps.shape)
+        if shapes != ((d,), (*turns.shape[:1], d, d), (*maps.shape[:1], d + 1)):
             raise GroupError(
-                f"turns and maps have shapes {shapes[0]} and {shapes[1]}; for {d} sizes give "
-                f"(k, {d}, {d}) and (order, {d + 1})."
+                f"sizes, turns and maps have shapes {', '.join(map(str, shapes))}; give (d,), (k, d, d) "
+                "and (order, d + 1)."
             )
         for limit, name, amount in (
-            ("affine matrices", "turns", len(self.turns)),
-            ("subgroup", "maps", len(self.maps)),
-            ("affine shifts", "maps", len(self.turns) * self._maps.size),
+            ("affine matrices", "turns", len(turns)),
+            ("subgroup", "maps", len(maps)),
+            ("affine shifts", "maps", len(turns) * maps.size),
         ):
             require_work(limit, amount, f"the list {name}", remedy="give a smaller group")
-        largest = max(abs(int(self._turns.min())), int(self._turns.max()), *self.sizes)
-        products = max(len(self.turns) * math.prod(self.sizes), d * largest**2)
+        largest = max(abs(int(turns.min())), int(turns.max()), *self.sizes)
+        products = max(len(turns) * math.prod(self.sizes), d * largest**2)
         if min(self.sizes) < 1 or products >= 1 << 62:
             raise GroupError(
                 f"sizes={shorten(self.sizes)} are not positive, or they or the entries of turns are "
@@ -104,20 +99,21 @@ class AffineGroup(Group):
         return {"affine": lists, "label": self.label}
 
     def _require_group(self) -> None:
-        sizes, unit = np.array(self.sizes), np.eye(len(self.sizes), dtype=np.int64)
-        if (self._turns * sizes % sizes[:, None]).any():
-            raise GroupError("turns holds a matrix that is not defined modulo the sizes.")
+        sizes, turns = self._sizes, self._turns
         kinds, shifts = self._maps[:, 0], self._maps[:, 1:]
-        if (
-            kinds.min() < 0
-            or kinds.max() >= len(self.turns)
-            or ((shifts < 0) | (shifts >= sizes)).any()
-        ):
-            raise GroupError("maps has numbers of matrices, or shifts, that are out of range.")
-        if not np.array_equal(self._turns[0], unit) or self._maps[0].any():
-            raise GroupError("turns and maps must list the identity first.")
-        if len(np.unique(self._keys)) < len(self.maps):
-            raise GroupError("maps lists the same map twice; list every element once.")
+        unit = np.eye(len(sizes), dtype=np.int64)
+        outside = (kinds < 0).any() or (kinds >= len(turns)).any()
+        wrong = {
+            "turns holds one not defined modulo the sizes": (turns * sizes % sizes[:, None]).any(),
+            "maps is out of range": outside or ((shifts < 0) | (shifts >= sizes)).any(),
+            "turns and maps do not list the identity first": (
+                (turns[0] != unit).any() or self._maps[0].any()
+            ),
+            "maps lists the same map twice": len(np.unique(self._keys)) < len(self.maps),
+        }
+        for reason, found in wrong.items():
+            if found:
+                raise GroupError(f"{reason}; list every element once, the identity first.")
         _ = self._products
         try:
             _ = self._generators
@@ -132,6 +128,10 @@ class AffineGroup(Group):
         return closure(self, self.all_elements())[1]
 
     @cached_property
+    def _sizes(self) -> Rows:
+        return check_array("sizes", self.sizes, error=GroupError)
+
+    @cached_property
     def _turns(self) -> Rows:
         return check_array("turns", self.turns, error=GroupError)
 
@@ -142,7 +142,7 @@ class AffineGroup(Group):
     @cached_property
     def _moved(self) -> Rows:
         """[k, a]: the shift of map a, turned by matrix k."""
-        return np.einsum("kij,aj->kai", self._turns, self._maps[:, 1:]) % np.array(self.sizes)
+        return np.einsum("kij,aj->kai", self._turns, self._maps[:, 1:]) % self._sizes
 
     @cached_property
     def _products(self) -> Rows:
@@ -161,9 +161,8 @@ class AffineGroup(Group):
 
     def _codes(self, shifts: Rows) -> Rows:
         """One number for each vector modulo the sizes."""
-        sizes = np.array(self.sizes)
-        places = np.concatenate([np.cumprod(sizes[:0:-1])[::-1], [1]])
-        return shifts % sizes @ places
+        places = np.concatenate([np.cumprod(self._sizes[:0:-1])[::-1], [1]])
+        return shifts % self._sizes @ places
 
     @cached_property
     def _keys(self) -> Rows:

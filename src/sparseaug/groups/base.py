@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,7 +19,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import LIMITS, check_array, check_integer, check_rows, require_work
+from sparseaug._checks import (
+    LIMITS,
+    check_array,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_rows,
+    check_type,
+    require_work,
+)
 from sparseaug.errors import (
     ArgumentError,
     ElementError,
@@ -26,9 +36,13 @@ from sparseaug.errors import (
     UnsupportedError,
     shorten,
 )
-from sparseaug.groups.degrees.graded import Graded
+from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
+from sparseaug.groups.degrees.counts import Count
+from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.degrees.points import Points
 from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order, product_by_halves
 from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
+from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import (
     DimensionSum,
     Faithful,
@@ -42,14 +56,15 @@ from sparseaug.groups.subgroups import closure
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
-class Group(Graded, ABC):
+class Group(ABC):
     """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
     plain data) with four members: `name`, `radices`, `_compose` and `_inverse`. Everything else has
     a default, which a family replaces where it knows better; one whose rows are not their digits
-    also has `_from_digits` and `_to_digits`. The public methods check arrays and call those with an
-    underscore, which see arrays of `row_dtype` and of the right shape.
+    also has `_from_digits` and `_to_digits`. One whose `irreps()` carry degrees says so, and gives its
+    `highest_degree`: then it has all that goes by degree. The public methods check arrays and call those
+    with an underscore, which see arrays of `row_dtype` and of the right shape.
 
     Attributes:
         row_dtype: int64; float64 for rotations and for products with them
@@ -58,11 +73,18 @@ class Group(Graded, ABC):
         moduli: of an abelian group whose rows are exponents modulo these; None for all other groups
         transform: the family's own way to its irreps: "characters", "dihedral", "young", "signed" or
             "wigner"; or none
+        is_signs: whether its rows are bits that add modulo 2: sign flips
+        rotates_space: whether it turns three-dimensional space: SO(3) and O(3)
         factors: of a direct product; empty for all other groups
         even: of S_n: only the even permutations, A_n
         signed_axes: how many axes it permutes with signs, in all ways; 0 for all other groups
         shift_axes: how many axes it shifts: the first entries of a row are shifts, the others what else
             it does, which keeps the lengths of frequencies; 0 for all other groups
+        irreps_have_degrees: whether `irreps()` gives each a degree
+        degree_meaning: what degrees count
+        gradings: by what its functions can be ordered: "degree", and of abelian groups "frequency"
+        row_hint: what a message adds on rows that are not elements
+        quotients_at_once: how many of them are counted in the time of one of most groups
     """
 
     row_dtype: np.dtype[Any] = np.dtype(np.int64)
@@ -70,10 +92,17 @@ class Group(Graded, ABC):
     rounding: float = 0.0
     moduli: tuple[int, ...] | None = None
     transform: ClassVar[str] = ""
+    is_signs: bool = False
+    rotates_space: bool = False
     factors: tuple[Group, ...] = ()
     even: bool = False
     signed_axes: int = 0
     shift_axes: int = 0
+    irreps_have_degrees: bool = False
+    degree_meaning: str = "coordinates at a time"
+    gradings: tuple[str, ...] = ("degree",)
+    quotients_at_once: int = 1
+    row_hint: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
@@ -106,11 +135,9 @@ class Group(Graded, ABC):
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         """`contains` on rows of the group's type."""
-        if type(self)._to_digits is Group._to_digits:  # rows are their digits
-            return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
         try:
             digits = self._to_digits(elements)
-        except (IndexError, ElementError):  # rows that have no digits: look for them by halves
+        except IndexError:  # rows that have no digits: look for them by halves
             if len(elements) < 2:
                 return np.zeros(len(elements), np.bool_)
             return np.concatenate([self._contains(half) for half in np.array_split(elements, 2)])
@@ -142,11 +169,11 @@ class Group(Graded, ABC):
 
     def to_digits(self, elements: ArrayLike) -> Rows:
         """Digits (L, k) of these elements (k, width)."""
-        return self._of_rows(self._to_digits, elements)
+        return self._called(self._to_digits, elements)
 
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
         """For each row of an array (k, width), whether it is an element."""
-        return self._of_rows(self._contains, elements)
+        return self._called(self._contains, elements)
 
     def permutations(self, elements: ArrayLike) -> Rows:
         """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
@@ -154,17 +181,20 @@ class Group(Graded, ABC):
             raise UnsupportedError(
                 f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
             )
-        return self._of_rows(self._permutations, elements)
+        return self._called(self._permutations, elements)
 
-    def _of_rows(self, method: Callable[[Rows], Rows], elements: ArrayLike) -> Rows:
-        """The method, of rows (k, width) that are checked to have this shape and the group's type."""
+    def _called(self, method: Callable[[Rows], Any], elements: ArrayLike) -> Any:
+        """The method of rows (k, width) that are checked to have this shape and the group's type."""
         rows = check_rows("elements", elements, self.width, self.row_dtype)
-        try:
-            return method(rows)
-        except IndexError as error:
-            raise ElementError(
-                f"elements has rows that are not elements of {self.name}; see contains()."
-            ) from error
+        return self._guarded(method, "elements", rows)
+
+    def _guarded(self, method: Callable[..., Any], name: str, *rows: Rows) -> Any:
+        """The method of rows that may be no elements: then it fails, or makes what is not finite."""
+        with suppress(IndexError):
+            found = method(*rows)
+            if found.dtype.kind != "f" or np.isfinite(found).all():
+                return found
+        raise ElementError(f"{name} has rows that are not elements of {self.name}; see contains().")
 
     def generators(self) -> Rows:
         """A few elements that generate the group (none for the trivial group)."""
@@ -236,6 +266,89 @@ class Group(Graded, ABC):
             "group moves points, deviation(S, degree=) do without them."
         )
 
+    def irreps_to(self, degree: int) -> Iterator[Irrep]:
+        """The irreps of at most this degree, the trivial one first.
+
+        Args:
+            degree: of an irrep, as `Irrep.degree` has it.
+
+        Raises:
+            UnsupportedError: the irreps have no degree.
+        """
+        return self._irreps_to(check_integer("degree", degree))
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
+        for irrep in self.irreps():
+            if irrep.degree is None:
+                raise UnsupportedError(f"the irreps of {self.name} have no degree.")
+            if irrep.degree <= degree:
+                yield irrep
+
+    @property
+    def highest_degree(self) -> int | None:
+        """The degree that every function has at most; None where degrees are not defined."""
+        return self.points
+
+    def degrees(self, by: str | None = None, *, whole: bool = False) -> Degrees:
+        """The blocks that the functions on the group fall into, the trivial one left out.
+
+        Args:
+            by: "degree" or "frequency" of an abelian group; frequency for shifts by default
+            whole: whether all values of a function are known: then irreps one by one, where they can be
+
+        Raises:
+            UnsupportedError: degrees are not defined. GroupTooLargeError: they are out of reach.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> blocks = sa.symmetric(4).degrees()
+            >>> blocks.meaning, dict(zip(blocks.names, blocks.degrees))
+            ('coordinates at a time', {'(3, 1)': 1, '(2, 2)': 2, '(2, 1, 1)': 2, '(1, 1, 1, 1)': 3})
+        """
+        grading = by if by is None else check_choice("by", by, self.gradings)
+        return self._degrees(grading, whole=check_flag("whole", whole))
+
+    def _degrees(self, by: str | None, *, whole: bool) -> Degrees:
+        return IrrepDegrees.of(self) if self.irreps_have_degrees else Points.of(self, whole=whole)
+
+    def _counted(self, S: Multiset, most: int | None) -> list[Count] | None:
+        """`counted`, where the family has characters in integers."""
+        return None
+
+    def _class_keys(self, elements: Rows) -> Rows:
+        """An integer for each element, the same only for elements of one class."""
+        return self._rank(elements)
+
+    def _class_characters(self, element: Rows) -> dict[str, int] | None:
+        """The characters of all irreps at an element, by name, but for 0; None without a formula."""
+        return None
+
+    def dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        """For each degree from 0 to this one the sum of d_pi over its irreps, or an upper bound.
+
+        Args:
+            degree: from 1 to the highest
+
+        Returns:
+            The sums, of which the first has the trivial irrep, and whether they are exact.
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> sa.symmetric(10).dimensions_by_degree(2)
+            ([1, 9, 71], True)
+        """
+        return self._dimensions_by_degree(require_degree(self, degree))
+
+    # all irreps of degree k together occur in the functions of k-tuples of points
+    def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
+        if self.irreps_have_degrees:
+            sums = [0] * (degree + 1)
+            for irrep in self._irreps_to(degree):
+                sums[irrep.degree or 0] += irrep.dimension
+            return sums, True
+        points = [math.perm(self.points or 0, k) for k in range(1, degree + 1)]
+        return [1, *(max(0, size - 1) for size in points)], False
+
     def to_dict(self) -> dict[str, Any]:
         """The group as JSON data, understood by `sparseaug.groups.from_dict`."""
         return {"name": self.name}
@@ -274,14 +387,7 @@ class Group(Graded, ABC):
             >>> sa.symmetric(3).compose([[1, 0, 2]], [[1, 2, 0]])
             array([[0, 2, 1]])
         """
-        left, right = self._pair(a, b)
-        try:
-            product = self._compose(left, right)
-        except (IndexError, ValueError) as error:
-            raise ElementError(f"a or b has rows that are not elements of {self.name}.") from error
-        if self.row_dtype == np.float64 and not np.isfinite(product).all():
-            raise ElementError(f"a or b has rows that are not elements of {self.name}.")
-        return product
+        return self._guarded(self._compose, "a or b", *self._pair(a, b))
 
     def _pair(self, a: ArrayLike, b: ArrayLike) -> tuple[Rows, Rows]:
         """Both as rows, as many of each or one."""
@@ -297,10 +403,7 @@ class Group(Graded, ABC):
 
     def inverse(self, a: ArrayLike) -> Rows:
         """The inverses of a. The rows are assumed to be elements and not checked."""
-        try:
-            return self._inverse(self._rows("a", a))
-        except IndexError as error:
-            raise ElementError(f"a has rows that are not elements of {self.name}.") from error
+        return self._guarded(self._inverse, "a", self._rows("a", a))
 
     def identity(self) -> Rows:
         """The neutral element, one row (1, width)."""
@@ -318,10 +421,8 @@ class Group(Graded, ABC):
             Rows (k, width).
         """
         k = check_integer("k", k)
-        if not isinstance(rng, np.random.Generator):
-            raise ArgumentError(
-                f"rng={shorten(rng)} is not a NumPy Generator; give numpy.random.default_rng(seed)."
-            )
+        what = "a NumPy Generator; give numpy.random.default_rng(seed)"
+        check_type("rng", rng, np.random.Generator, what)
         self.require_rows(k, f"a sample of k={shorten(k)}")
         rows = np.empty((k, self.width), self.row_dtype)
         step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
@@ -337,18 +438,28 @@ class Group(Graded, ABC):
     def rank(self, elements: ArrayLike) -> Rows:
         """Number of each element in 0..order-1; the identity has rank 0."""
         self.require_order((1 << 63) - 1, "rank")
-        return rank_of_digits(self._radix_array, self._to_digits(self.check(elements)))
+        return self._rank(self.check(elements))
+
+    def _rank(self, elements: Rows) -> Rows:
+        """`rank` of rows that are elements, of a group whose ranks fit an integer of 64 bits."""
+        return rank_of_digits(self._radix_array, self._to_digits(elements))
 
     def unrank(self, ranks: ArrayLike) -> Rows:
         """The elements with these ranks, the inverse of `rank`."""
         self.require_order((1 << 63) - 1, "unrank")
         numbers = np.atleast_1d(check_array("ranks", ranks))
-        if numbers.ndim != 1:
-            raise ArgumentError("ranks must be an integer or a one-dimensional integer array.")
-        if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= self.order):
-            raise ArgumentError(f"ranks must lie in 0..{self.order - 1}, the ranks of {self.name}.")
+        inside = not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < self.order)
+        if numbers.ndim != 1 or not inside:
+            raise ArgumentError(
+                f"ranks={shorten(ranks)} are not ranks of {self.name}; give an integer or a list of "
+                f"integers in 0..{self.order - 1}."
+            )
         self.require_rows(len(numbers), "unrank")
-        return self._from_digits(digits_of_rank(self._radix_array, numbers))
+        return self._unrank(numbers)
+
+    def _unrank(self, ranks: Rows) -> Rows:
+        """`unrank` of an array (k,) of ranks."""
+        return self._from_digits(digits_of_rank(self._radix_array, ranks))
 
     def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
         """All elements in rank order, in blocks of rows.
@@ -366,7 +477,7 @@ class Group(Graded, ABC):
         self.require_order(min(limit, (1 << 63) - 1), f"elements({said})")
         block = min(block, max(1, LIMITS["array"].most // max(1, self.width)))
         return (
-            self.unrank(np.arange(start, min(start + block, self.order)))
+            self._unrank(np.arange(start, min(start + block, self.order)))
             for start in range(0, self.order, block)
         )
 
@@ -392,13 +503,9 @@ class Group(Graded, ABC):
             wrong = np.flatnonzero(~inside)
             raise ElementError(
                 f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
-                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self._rows_are()}."
+                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self.row_hint}."
             )
         return rows
-
-    def _rows_are(self) -> str:
-        """What a message adds on rows that are not elements."""
-        return ""
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
         """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.
@@ -408,14 +515,10 @@ class Group(Graded, ABC):
             what: their name in the message
             width: integers per row; that of an element by default
         """
-        width = self.width if width is None else width
-        require_work("row", width, f"a row of {what} of {self.name}", remedy="use a smaller group")
-        require_work(
-            "array",
-            count * width,
-            f"{what} of {self.name}",
-            remedy="ask for fewer at a time, or use a smaller group",
-        )
+        width, what = self.width if width is None else width, f"{what} of {self.name}"
+        require_work("row", width, f"a row of {what}", remedy="use a smaller group")
+        remedy = "ask for fewer at a time, or use a smaller group"
+        require_work("array", count * width, what, remedy=remedy)
 
     def require_order(self, most: int, operation: str) -> None:
         """Raise a `GroupTooLargeError` where there are more elements.

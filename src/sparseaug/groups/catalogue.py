@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparseaug._checks import check_integer, require_work
+from sparseaug._checks import check_integer, check_type, require_work
 from sparseaug.errors import ArgumentError, GroupError, SparseAugError, shorten
 from sparseaug.groups.abelian import Abelian, cyclic
 from sparseaug.groups.affine import AffineGroup
@@ -156,7 +156,6 @@ def _from_cycles(text: str, n: int) -> tuple[int, ...]:
 
 
 _FACTOR = re.compile(rf"({PATTERN})(?:\^([0-9]{{1,6}}))?")
-_DEEPEST = 16  # products in products; those that `to_dict` writes are flat
 _ALLOWED = f"{EXAMPLES}, joined by x as in S3xZ2^4"
 
 
@@ -180,8 +179,7 @@ def group(name: str) -> Group:
         >>> sa.group("S3xZ2^4").name
         'S3xZ2^4'
     """
-    if not isinstance(name, str):
-        raise ArgumentError(f"name={shorten(name)} is not a string; give one such as {_ALLOWED}.")
+    check_type("name", name, str, f"a string; give one such as {_ALLOWED}")
     factors: list[Group] = []
     width, what = 0, f"group name {shorten(name)}"
     for text in name.split("x"):
@@ -217,11 +215,8 @@ def as_group(given: Group | str, name: str = "group") -> Group:
             return group(given)
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
-    if not isinstance(given, Group):
-        raise ArgumentError(
-            f"{name}={shorten(given)} is not a group; give one, such as symmetric(6), or its name, 'S6'."
-        )
-    return given
+    what = "a group; give one, such as symmetric(6), or its name, 'S6'"
+    return check_type(name, given, Group, what)  # type: ignore[no-any-return]
 
 
 def _named(text: str) -> Group | None:
@@ -248,18 +243,12 @@ def from_dict(data: dict[str, Any]) -> Group:
         >>> from_dict(sa.group("S3xZ2^4").to_dict()).name
         'S3xZ2^4'
     """
-    return _read(data, 0)
-
-
-def _read(data: Any, depth: int) -> Group:
-    if depth > _DEEPEST:
-        raise GroupError(f"group data holds products nested more than {_DEEPEST} deep.")
     try:
         match data:
             case {"name": str(name)}:
                 return group(name)
             case {"product": list(factors)} if len(factors) > 1:
-                return direct_product(*_read_factors(factors, depth + 1))
+                return direct_product(*map(_factor, factors))
             case {"permutations": list(images), "label": str(label)}:
                 return permutation_group(images, label=label)
             case {"matrices": list(matrices), "label": str(label)}:
@@ -279,14 +268,10 @@ def _read(data: Any, depth: int) -> Group:
     raise GroupError(f"group data {shorten(data)} does not describe a group of a known kind.")
 
 
-def _read_factors(factors: list[Any], depth: int) -> list[Group]:
-    """The factors one by one, until there are too many of them."""
-    groups: list[Group] = []
-    width = count = 0
-    for data in factors:
-        groups.append(_read(data, depth))
-        width += groups[-1].width
-        count += len(groups[-1].factors) or 1
-        require_work("factors", count, "a product in the data", remedy="give a smaller group")
-        require_work("row", width, "a product in the data", remedy="give a smaller group")
-    return groups
+def _factor(data: Any) -> Group:
+    """A factor of a product, which is none itself: so `to_dict` writes them."""
+    if isinstance(data, dict) and "product" not in data:
+        factor = from_dict(data)
+        if not factor.factors:
+            return factor
+    raise GroupError(f"group data {shorten(data)} is not a factor of a product, written flat.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import DimensionSum, Faithful, Irrep
+from sparseaug.groups.representations import DimensionSum, Irrep
 
 
 @final
@@ -61,12 +62,6 @@ class Dihedral(Group):
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
 
-    def faithful(self) -> Faithful:
-        """The corners; for D_1 and D_2 a pair of points for the turn and a pair for the flip."""
-        if self.points is not None:
-            return Faithful(self.points, self.permutations)
-        return Faithful(4, lambda rows: np.repeat(rows, 2, axis=1) ^ np.array([0, 1, 2, 3]))
-
     def dimension_sum(self) -> DimensionSum:
         """The involutions: n mirrors, and a half turn if n is even."""
         return DimensionSum(self.n + 1 if self.n % 2 == 0 else self.n, True)
@@ -82,9 +77,9 @@ class Dihedral(Group):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
                 degree = 0 if turn_sign == 1 else self.n // 2
-                yield Irrep(name, 1, _Sign(turn_sign, flip_sign), 0.0, degree)
+                yield Irrep(name, 1, partial(_sign, turn_sign, flip_sign), 0.0, degree)
         for j in range(1, (self.n + 1) // 2):
-            yield Irrep(f"turn({j})", 2, _Turn(self.n, j), _ROUNDING, j)
+            yield Irrep(f"turn({j})", 2, partial(_turn, self.n, j), _ROUNDING, j)
 
 
 # The angle errs by 2 pi * 4 u (an exact integer, a quotient, two products), cosine and sine by 4 ulp
@@ -92,27 +87,17 @@ class Dihedral(Group):
 _ROUNDING = 128 * UNIT
 
 
-@dataclass(frozen=True)
-class _Sign:
-    turn_sign: int
-    flip_sign: int
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = check_rows("elements", elements, 2)
-        values = np.where(elements[:, 0] % 2, self.turn_sign, 1)
-        return (values * np.where(elements[:, 1], self.flip_sign, 1.0))[:, None, None]
+def _sign(turn_sign: int, flip_sign: int, elements: Rows) -> NDArray[Any]:
+    turn, flip = check_rows("elements", elements, 2).T
+    values = np.where(turn % 2, turn_sign, 1)
+    return (values * np.where(flip, flip_sign, 1.0))[:, None, None]
 
 
-@dataclass(frozen=True)
-class _Turn:
-    n: int
-    j: int
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = check_rows("elements", elements, 2)
-        angle = 2 * np.pi * (elements[:, 0] * self.j % self.n) / self.n
-        cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * elements[:, 1]
-        return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
+def _turn(n: int, j: int, elements: Rows) -> NDArray[Any]:
+    turn, bits = check_rows("elements", elements, 2).T
+    angle = 2 * np.pi * (turn * j % n) / n
+    cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * bits
+    return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
 
 
 def dihedral(n: int) -> Dihedral:

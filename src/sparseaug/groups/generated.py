@@ -20,7 +20,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import LIMITS, check_array, require_work
+from sparseaug._checks import check_array, check_list, require_work
 from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.parts import (
@@ -115,41 +115,25 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
         >>> g.order
         8
     """
-    given = _listed(generators)
+    given = check_list("generators", generators)
+    if not given:
+        raise ArgumentError(
+            "generators=[] is not a list of permutations; give at least the identity."
+        )
+    points = 8  # each has more, unless they are few
+    with suppress(Exception):  # no list, which is said below
+        points = max(points, len(given[0]))
+    remedy = "a group on n points never needs more than n / 2 generators"
+    require_work("images", len(given) * points, "the list generators", remedy=remedy)
     rows = [check_array(f"generators[{i}]", row, error=GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
-        if row.ndim != 1 or row.size == 0 or row.shape != rows[0].shape:
+        if row.shape != (rows[0].size,) or not row.size or not are_permutations(row[None])[0]:
             raise GroupError(
-                f"generators[{i}] = {shorten(given[i])} is not an image array of the same "
-                f"length as generators[0]; give lists with p[i] = g(i)."
-            )
-        if not are_permutations(row[None])[0]:
-            raise GroupError(
-                f"generators[{i}] = {shorten(row.tolist())} is not a permutation; "
-                f"list each of 0..{row.size - 1} once."
+                f"generators[{i}] = {shorten(given[i])} is not a permutation of as many points as "
+                "generators[0]; give image arrays p with p[i] = g(i), each of 0, 1, 2, ... once."
             )
     images = tuple(tuple(row.tolist()) for row in rows)
     return PermutationGroup(images, check_label(label, images))
-
-
-def _listed(generators: Any) -> list[Any]:
-    """The generators in a list, if they are several and no more than can be handled."""
-    remedy = "a group on n points never needs more than n / 2 generators"
-    try:
-        count = len(generators)
-        if isinstance(generators, str | bytes | dict | set | frozenset) or not count:
-            raise TypeError
-        given = list(generators) if 8 * count <= LIMITS["images"].most else []
-    except Exception as error:  # no list, or a foreign object
-        raise ArgumentError(
-            f"generators={shorten(generators)} is not a list of permutations; give at least one, "
-            "for instance the identity."
-        ) from error
-    points = 8  # each has more, unless they are few
-    with suppress(Exception):  # no list, which is said where it is read
-        points = max(points, len(given[0]))
-    require_work("images", count * points, "the list generators", remedy=remedy)
-    return given
 
 
 def recognise(part: PermutationPart) -> Isomorphism | None:
@@ -170,11 +154,10 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
             return _product(part)
         case WreathPart(image=DisjointParts(parts=())):  # no class is moved
             return _product(part.within)
-        case WreathPart(classes, SymmetricPart(n, False)) if all(
+        case WreathPart(classes, SymmetricPart(even=False)) if all(
             len(points) == 2 for points in classes
         ):
-            pairs = _Pairs(np.array(classes))
-            return Isomorphism(hyperoctahedral(n), pairs.rows, pairs.elements)
+            return _signed(np.array(classes))
     return None
 
 
@@ -203,23 +186,20 @@ def _product(part: DisjointParts) -> Isomorphism | None:
     return Isomorphism(direct_product(*(one.group for one in known)), rows, elements)
 
 
-class _Pairs:
-    """Permutations of n pairs of points as signed permutations: 2n points, the first of a pair is +."""
+def _signed(pairs: Rows) -> Isomorphism:
+    """Permutations of n pairs of points as signed permutations: the first point of a pair is +."""
+    axis, sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
+    axis[pairs], sign[pairs] = np.arange(len(pairs))[:, None], [0, 1]
 
-    def __init__(self, pairs: Rows) -> None:
-        self._pairs, self._first = pairs, pairs[:, 0]
-        self._axis, self._sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
-        for place in (0, 1):
-            self._axis[pairs[:, place]] = np.arange(len(pairs))
-            self._sign[pairs[:, place]] = place
+    def rows(elements: Rows) -> Rows:
+        images = elements[:, pairs[:, 0]]
+        return np.concatenate([axis[images], sign[images]], axis=1)
 
-    def rows(self, elements: Rows) -> Rows:
-        images = elements[:, self._first]
-        return np.concatenate([self._axis[images], self._sign[images]], axis=1)
-
-    def elements(self, rows: Rows) -> Rows:
+    def elements(rows: Rows) -> Rows:
         axes, signs = np.split(rows, 2, axis=1)
-        found = np.empty((len(rows), self._pairs.size), np.int64)
+        found = np.empty((len(rows), pairs.size), np.int64)
         for place in (0, 1):
-            found[:, self._pairs[:, place]] = self._pairs[axes, signs ^ place]
+            found[:, pairs[:, place]] = pairs[axes, signs ^ place]
         return found
+
+    return Isomorphism(hyperoctahedral(len(pairs)), rows, elements)

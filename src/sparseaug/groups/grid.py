@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any, final
 
@@ -100,7 +101,7 @@ class GridSymmetries(Group):
             orbit, cosets, stabiliser = _orbit(w, self.n)
             for number, inner in enumerate(_stabiliser_irreps(stabiliser)):
                 size = len(orbit) * inner.shape[1]
-                matrices = _Induced(self.n, orbit, cosets, inner)
+                matrices = partial(_induced, self.n, orbit, cosets, inner)
                 yield Irrep(f"chi{w}.{number}", size, matrices, _ROUNDING * math.sqrt(size))
 
 
@@ -112,29 +113,23 @@ class GridSymmetries(Group):
 _ROUNDING = 64 * UNIT
 
 
-@dataclass(frozen=True, eq=False)
-class _Induced:
-    n: int
-    orbit: Rows  # (p, 2), the frequencies w_j
-    cosets: Rows  # (p, 2), the c_j
-    inner: NDArray[np.float64]  # (8, q, q), rho by rank in D_4; 0 outside the stabiliser
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = check_rows("elements", elements, 4)
-        shift, d = elements[:, :2], elements[:, None, 2:]
-        target = turned(d, self.orbit) % self.n  # (k, p, 2)
-        to = (target[:, :, None] == self.orbit).all(axis=3).argmax(axis=2)
-        back = SQUARE._inverse(self.cosets[to])
-        rest = SQUARE.rank(
-            SQUARE._compose(back, SQUARE._compose(d, self.cosets[None])).reshape(-1, 2)
-        )
-        turns = (target * shift[:, None]) % self.n  # each below 2^31
-        phase = np.exp(2j * np.pi * ((turns.sum(axis=2) % self.n) / self.n))
-        k, p, q = len(elements), len(self.orbit), self.inner.shape[1]
-        blocks = self.inner[rest].reshape(k, p, q, q) * phase[:, :, None, None]
-        result = np.zeros((k, p, q, p, q), np.complex128)
-        result[np.arange(k)[:, None], to, :, np.arange(p), :] = blocks
-        return result.reshape(k, p * q, p * q)
+def _induced(
+    n: int, orbit: Rows, cosets: Rows, inner: NDArray[np.float64], elements: Rows
+) -> NDArray[Any]:
+    """Of the frequencies w_j (p, 2), the c_j (p, 2), and rho (8, q, q) by rank, 0 off the stabiliser."""
+    elements = check_rows("elements", elements, 4)
+    shift, d = elements[:, :2], elements[:, None, 2:]
+    target = turned(d, orbit) % n  # (k, p, 2)
+    to = (target[:, :, None] == orbit).all(axis=3).argmax(axis=2)
+    back = SQUARE._inverse(cosets[to])
+    rest = SQUARE._rank(SQUARE._compose(back, SQUARE._compose(d, cosets[None])).reshape(-1, 2))
+    turns = (target * shift[:, None]) % n  # each below 2^31
+    phase = np.exp(2j * np.pi * ((turns.sum(axis=2) % n) / n))
+    k, p, q = len(elements), len(orbit), inner.shape[1]
+    result = np.zeros((k, p, q, p, q), np.complex128)
+    blocks = inner[rest].reshape(k, p, q, q) * phase[:, :, None, None]
+    result[np.arange(k)[:, None], to, :, np.arange(p), :] = blocks
+    return result.reshape(k, p * q, p * q)
 
 
 def turned(d: Rows, points: Rows) -> Rows:
@@ -160,10 +155,9 @@ def _stabiliser_irreps(subgroup: Rows) -> Iterator[NDArray[np.float64]]:
     Every other subgroup that keeps a frequency is a product of groups of order 2: r w = w only
     where w1 = w2 = -w1, which all of D_4 keeps.
     """
-    ranks = SQUARE.rank(subgroup)
-    table = SQUARE.rank(SQUARE.compose(subgroup[:, None], subgroup[None]).reshape(-1, 2)).reshape(
-        len(ranks), len(ranks)
-    )
+    ranks = SQUARE._rank(subgroup)
+    table = SQUARE._rank(SQUARE.compose(subgroup[:, None], subgroup[None]).reshape(-1, 2))
+    table = table.reshape(len(ranks), len(ranks))
     for signs in product((1.0, -1.0), repeat=len(ranks) - 1):
         values = np.zeros(8)
         values[ranks] = (1.0, *signs)  # the identity has rank 0

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, final
 
@@ -17,26 +17,22 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
 from sparseaug._floats import UNIT
+from sparseaug.groups import permutations, young
 from sparseaug.groups.base import Group
 from sparseaug.groups.orders import MOST_MOVED
 from sparseaug.groups.permutations import (
     Rows,
     are_permutations,
     compose_permutations,
-    invert_permutations,
     shuffle,
     unshuffle,
 )
 from sparseaug.groups.representations import DimensionSum, Faithful, Irrep, involutions
 from sparseaug.groups.young import (
-    MOST_BOXES,
     Partition,
-    below_first_row,
     characters_at,
     dimension,
     each_partition,
-    partitions_up_to,
-    require_matrices,
     young_matrices,
     young_rounding,
 )
@@ -89,7 +85,7 @@ class Hyperoctahedral(Group):
     def _inverse(self, a: Rows) -> Rows:
         """(p, s)^-1 = (p^-1, s p^-1)."""
         p, s = self.split(a)
-        back = invert_permutations(p)
+        back = permutations.invert_permutations(p)
         return np.concatenate([back, compose_permutations(s, back)], axis=-1)
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
@@ -163,33 +159,33 @@ class Hyperoctahedral(Group):
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """Of (alpha|beta), beta has b boxes, and alpha, of n - b, has k - b below its first row."""
         n = self.n
-        if n >= LIMITS["boxes"].most or partitions_up_to(degree) ** 2 * n > MOST_BOXES:
+        if n >= LIMITS["boxes"].most or young.partitions_up_to(degree) ** 2 * n > young.MOST_BOXES:
             points = [2**k * math.perm(n, k) for k in range(1, degree + 1)]
             return [1, *(max(0, size - 1) for size in points)], False
 
-        def added(shapes: Iterable[Partition]) -> int:
-            return sum(map(dimension, shapes))
-
-        return [
-            sum(
-                math.comb(n, b) * added(below_first_row(n - b, k - b)) * added(each_partition(b))
-                for b in range(min(k, n) + 1)
-            )
-            for k in range(degree + 1)
-        ], True
+        found = [0] * (degree + 1)
+        for k in range(degree + 1):
+            for b in range(min(k, n) + 1):
+                alphas = sum(map(dimension, young.below_first_row(n - b, k - b)))
+                found[k] += math.comb(n, b) * alphas * sum(map(dimension, each_partition(b)))
+        return found, True
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""
-        for k in range(self.n + 1):
-            for alpha, beta in _pairs(self.n - k, k):
-                inner = dimension(alpha) * dimension(beta)
-                size = math.comb(self.n, k) * inner
-                # each block is a product of two matrices of Young's form: its own rounding of 4 u,
-                # and theirs, which together are no more than that of one shape of n boxes twice
-                rounding = 2 * young_rounding(self.n, size) + 4 * UNIT * math.sqrt(size)
-                degree = self.n - (alpha[0] if alpha else 0)
-                matrices = _Bipartition(self, alpha, beta)
-                yield Irrep(f"{alpha}|{beta}", size, matrices, rounding, degree)
+        pairs = (
+            (alpha, beta)
+            for k in range(self.n + 1)
+            for alpha in each_partition(self.n - k)
+            for beta in each_partition(k)
+        )
+        for alpha, beta in pairs:
+            size = math.comb(self.n, sum(beta)) * dimension(alpha) * dimension(beta)
+            # each block is a product of two matrices of Young's form: its own rounding of 4 u,
+            # and theirs, which together are no more than that of one shape of n boxes twice
+            rounding = 2 * young_rounding(self.n, size) + 4 * UNIT * math.sqrt(size)
+            degree = self.n - (alpha[0] if alpha else 0)
+            matrices = partial(_bipartition, self, alpha, beta)
+            yield Irrep(f"{alpha}|{beta}", size, matrices, rounding, degree)
 
     def split(self, elements: Rows) -> tuple[Rows, Rows]:
         """Image arrays and sign bits of these rows."""
@@ -200,38 +196,31 @@ class Hyperoctahedral(Group):
 # The signs restricted to a set T of k coordinates are a character of the flips; B_n moves T to p(T). On
 # the blocks T, with p(T) = T' and p = (its order on T) and (its order off T), the induced matrix is
 #     rho(p, s)[T', T] = (-1)^(sum of s over T) pi_alpha(p off T) x pi_beta(p on T).
-@dataclass(frozen=True)
-class _Bipartition:
-    group: Hyperoctahedral
-    alpha: Partition
-    beta: Partition
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = self.group.check(elements)
-        n, k, count = self.group.n, sum(self.beta), len(elements)
-        p, s = self.group.split(elements)
-        sets = math.comb(n, k)
-        require_matrices(count, sets * dimension(self.alpha) * dimension(self.beta))
-        on = np.array(list(combinations(range(n), k)), np.int64).reshape(sets, k)
-        outside = [[i for i in range(n) if i not in row] for row in map(set, on.tolist())]
-        off = np.array(outside, np.int64).reshape(sets, n - k)
-        index = {mask: i for i, mask in enumerate((1 << on).sum(axis=1).tolist())}
-        targets = (1 << p[:, on]).sum(axis=2)
-        to = np.array([index[mask] for mask in targets.ravel().tolist()], np.int64)
-        to = to.reshape(count, sets)
-        signs = 1 - 2 * (s[:, on].sum(axis=2) % 2)
-        left = young_matrices(self.alpha, _order(p[:, off]))
-        right = young_matrices(self.beta, _order(p[:, on]))
-        blocks = np.einsum("jab,jcd->jacbd", left, right)
-        size = left.shape[1] * right.shape[1]
-        blocks = blocks.reshape(count, sets, size, size) * signs[:, :, None, None]
-        result = np.zeros((count, sets, size, sets, size))
-        lane = np.arange(count)[:, None]
-        result[lane, to, :, np.arange(sets), :] = blocks
-        return result.reshape(count, sets * size, sets * size)
+def _bipartition(
+    group: Hyperoctahedral, alpha: Partition, beta: Partition, elements: Rows
+) -> NDArray[Any]:
+    p, s = group.split(group.check(elements))
+    n, k, count = group.n, sum(beta), len(p)
+    sets = math.comb(n, k)
+    young.require_matrices(count, sets * dimension(alpha) * dimension(beta))
+    on = np.array(list(combinations(range(n), k)), np.int64).reshape(sets, k)
+    # the complements of the sets come in the opposite order
+    off = np.array(list(combinations(range(n), n - k)), np.int64).reshape(sets, n - k)[::-1]
+    index = {mask: i for i, mask in enumerate((1 << on).sum(axis=1).tolist())}
+    targets = (1 << p[:, on]).sum(axis=2)
+    to = np.array([index[mask] for mask in targets.ravel().tolist()], np.int64)
+    signs = 1 - 2 * (s[:, on].sum(axis=2) % 2)
+    left = young_matrices(alpha, _order(p[:, off]))
+    right = young_matrices(beta, _order(p[:, on]))
+    size = left.shape[1] * right.shape[1]
+    blocks = np.einsum("jab,jcd->jacbd", left, right).reshape(count, sets, size, size)
+    result = np.zeros((count, sets, size, sets, size))
+    lane, place = np.arange(count)[:, None], np.arange(sets)
+    result[lane, to.reshape(count, sets), :, place, :] = blocks * signs[:, :, None, None]
+    return result.reshape(count, sets * size, sets * size)
 
 
-def _cycles(images: Rows, signs: Rows) -> Iterator[tuple[int, bool]]:
+def _cycles(images: Rows, signs: Rows) -> list[tuple[int, bool]]:
     """The length of each cycle of a signed permutation, longest first, and whether it is negative."""
     seen: set[int] = set()
     found = []
@@ -241,12 +230,7 @@ def _cycles(images: Rows, signs: Rows) -> Iterator[tuple[int, bool]]:
             seen.add(at)
             length, sign, at = length + 1, sign ^ int(signs[at]), int(images[at])
         found += [(length, bool(sign))] * (length > 0)
-    return iter(sorted(found, reverse=True))
-
-
-def _pairs(n: int, k: int) -> Iterator[tuple[Partition, Partition]]:
-    """Partitions of n and k, one pair after the other: no list of them is held."""
-    return ((alpha, beta) for alpha in each_partition(n) for beta in each_partition(k))
+    return sorted(found, reverse=True)
 
 
 def _order(images: Rows) -> Rows:

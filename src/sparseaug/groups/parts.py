@@ -280,18 +280,9 @@ def _connected(generators: Rows) -> PermutationPart:
 
 def supports(generators: Rows) -> list[Rows]:
     """The points of each factor of the finest direct product that the generators show, in order."""
-    n = generators.shape[1]
-    label = np.arange(n)
-    moved = [np.flatnonzero(row != np.arange(n)) for row in generators]
-    while True:
-        before = label.copy()
-        for points in moved:
-            if len(points):
-                label[points] = label[points].min()
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    touched = np.unique(np.concatenate(moved)) if len(moved) else np.empty(0, np.int64)
+    moved = [np.flatnonzero(row != np.arange(generators.shape[1])).tolist() for row in generators]
+    label = _closed([(points[0], p) for points in moved for p in points[1:]], generators[:0])
+    touched = np.flatnonzero((generators != np.arange(len(label))).any(axis=0))
     order = touched[np.argsort(label[touched], kind="stable")]
     starts = np.unique(label[order], return_index=True)[1]
     return np.split(order, starts[1:]) if len(order) else []

@@ -78,12 +78,9 @@ class Product(Group):
         return all(factor.has_integer_characters for factor in self.factors)
 
     def _from_digits(self, digits: Rows) -> Rows:
-        ends = list(accumulate(len(factor.radices) for factor in self.factors))
-        parts = np.split(digits, ends[:-1])
-        return np.concatenate(
-            [factor._from_digits(part) for factor, part in zip(self.factors, parts, strict=True)],
-            axis=1,
-        )
+        ends = list(accumulate(len(factor.radices) for factor in self.factors[:-1]))
+        parts = zip(self.factors, np.split(digits, ends), strict=True)
+        return np.concatenate([factor._from_digits(part) for factor, part in parts], axis=1)
 
     def identity(self) -> Rows:
         self.require_rows(1, "the identity")
@@ -113,13 +110,10 @@ class Product(Group):
         whole = np.ones(len(elements), np.bool_)
         if not self.is_finite:  # rows of floats, in which integer factors must have integers
             whole &= np.isfinite(elements).all(axis=1)
-            start = 0
-            for factor in self.factors:
-                part = elements[:, start : start + factor.width]
+            for factor, part in zip(self.factors, np.split(elements, self._ends, 1), strict=True):
                 if factor.row_dtype == np.int64:
                     plain = (part == np.rint(part)) & (abs(part) < _EXACT)
                     whole &= (plain & ~(np.signbit(part) & (part == 0))).all(axis=1)
-                start += factor.width
             elements = np.where(whole[:, None], elements, self.identity())
         parts = self._each(lambda factor, a: factor._contains(a), elements)
         return np.logical_and.reduce([whole, *parts])
@@ -145,7 +139,7 @@ class Product(Group):
         starts = list(accumulate((part.points for part in known), initial=0))
 
         def images(elements: Rows) -> Rows:
-            rows = zip(known, self.split(elements), starts[:-1], strict=True)
+            rows = zip(known, self._split(elements), starts[:-1], strict=True)
             return np.concatenate([part.images(own) + start for part, own, start in rows], axis=1)
 
         return Faithful(starts[-1], images)
@@ -216,17 +210,21 @@ class Product(Group):
 
     def split(self, elements: Rows) -> list[Rows]:
         """The factors' rows in these elements, each in the type of its factor."""
-        elements = self._rows("elements", elements)
-        ends = list(accumulate(factor.width for factor in self.factors))
-        parts = np.split(elements, ends[:-1], axis=-1)
-        return [
-            part.astype(factor.row_dtype, copy=False)
-            for factor, part in zip(self.factors, parts, strict=True)
-        ]
+        return self._split(self._rows("elements", elements))
+
+    def _split(self, elements: Rows) -> list[Rows]:
+        parts = np.split(elements, self._ends, axis=-1)
+        pairs = zip(self.factors, parts, strict=True)
+        return [part.astype(factor.row_dtype, copy=False) for factor, part in pairs]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the rows of all factors but the last one end."""
+        return list(accumulate(factor.width for factor in self.factors[:-1]))
 
     def _each(self, operation: Callable[..., Any], *batches: Rows) -> list[Any]:
         """`operation(factor, part, ...)` for every factor and its part of each batch."""
-        parts = zip(*(self.split(batch) for batch in batches), strict=True)
+        parts = zip(*map(self._split, batches), strict=True)
         return [operation(factor, *part) for factor, part in zip(self.factors, parts, strict=True)]
 
 

@@ -147,21 +147,3 @@ def matrices(q: Quaternions) -> NDArray[np.float64]:
     ]
     stacked = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
     return stacked / squared_length(q)[..., None, None]
-
-
-def from_matrices(r: NDArray[np.float64]) -> Quaternions:
-    """Rows of the rotations nearest to these proper matrices (k, 3, 3).
-
-    The columns of the matrix below are multiples of q by its entries; the longest is best (Shepperd,
-    "Quaternion from rotation matrix", 1978).
-    """
-    trace = r[:, 0, 0] + r[:, 1, 1] + r[:, 2, 2]
-    table = np.empty((len(r), 4, 4))
-    table[:, 0, 0] = 1.0 + trace
-    table[:, 0, 1:] = np.stack(
-        [r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]], axis=-1
-    )
-    table[:, 1:, 0] = table[:, 0, 1:]
-    table[:, 1:, 1:] = r + r.swapaxes(1, 2) + (1.0 - trace)[:, None, None] * np.eye(3)
-    best = np.argmax(np.diagonal(table, axis1=1, axis2=2), axis=1)
-    return signed(unit(table[np.arange(len(r)), :, best]))

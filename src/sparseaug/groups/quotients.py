@@ -49,7 +49,8 @@ def quotients(S: Multiset) -> Iterator[tuple[Rows, Rows]] | None:
         return iter([(subgroup, np.full(len(rows), int(counts[0]) * S.m))])
     if len(rows) ** 2 * S.group.width > WORK:
         return None
-    return _pairs(S.group, rows, counts)
+    step = max(1, _CHUNK // (len(rows) * max(1, S.group.width)))
+    return _pairs(S.group, rows, counts, step)
 
 
 def too_many(S: Multiset, instead: str = "") -> UnsupportedError:
@@ -69,11 +70,10 @@ def coset_of(S: Multiset) -> Rows | None:
     return subgroup_of(S.group, rows) if counts.min() == counts.max() else None
 
 
-def _pairs(group: Group, rows: Rows, counts: Rows) -> Iterator[tuple[Rows, Rows]]:
-    k = len(rows)
+def _pairs(group: Group, rows: Rows, counts: Rows, step: int) -> Iterator[tuple[Rows, Rows]]:
+    """The quotients of all pairs and their weights, `step` rows with all others at a time."""
     inverses = group.inverse(rows)
-    step = max(1, _CHUNK // (k * max(1, group.width)))
-    for start in range(0, k, step):
+    for start in range(0, len(rows), step):
         part = slice(start, start + step)
         products = group.compose(inverses[part, None], rows[None])
         weights = counts[part, None] * counts[None]
@@ -120,14 +120,10 @@ def over_quotients(S: Multiset, values: Callable[[Rows], Floats], width: int) ->
     rows, counts = S.counts()
     what = f"the mean squares of m={S.m} rotations"
     require_work("rotations in quotients", len(rows), what, remedy="use fewer")
-    inverses = S.group.inverse(rows)
     total = np.zeros(width)
     step = max(1, _VALUES // (len(rows) * width))
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        products = S.group.compose(inverses[part, None], rows[None])
-        weights = (counts[part, None] * counts[None]).ravel()
-        total += weights @ values(products.reshape(-1, S.group.width))
+    for products, weights in _pairs(S.group, rows, counts, step):
+        total += weights @ values(products)
     return total / S.m**2
 
 

@@ -21,7 +21,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_array, check_integer, check_rows
+from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
 from sparseaug.errors import ElementError, UnsupportedError, shorten
 from sparseaug.groups import quaternions
@@ -39,8 +39,6 @@ TURN = 2 * math.pi
 TURN_REST = 2.4492935982947064e-16
 
 _CELLS = 1 << 30  # digits: cells of equal measure in each coordinate
-
-_ORTHOGONAL_WITHIN = 1e-6  # of matrices that are given; they are replaced by the nearest rotation
 
 
 @final
@@ -63,6 +61,11 @@ class Rotations(Group):
     # within 2 gamma(4) |a| |b| = 8 u and its direction; each quotient by the length moves it by u.
     # Angles: a + b < 4 pi is within 8 u, less 2 pi in two parts within 4 u + u.
     rounding = 16 * UNIT
+    row_hint = "; canonical(rows) brings angles and quaternions into the form that rows have"
+
+    @property
+    def rotates_space(self) -> bool:  # type: ignore[override]
+        return self.n == 3
 
     @property
     def name(self) -> str:
@@ -223,47 +226,6 @@ class Rotations(Group):
         flip = 1.0 - 2.0 * bits
         return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)
 
-    def from_matrices(self, matrices: ArrayLike) -> Rows:
-        """The rows of these orthogonal matrices.
-
-        Args:
-            matrices: (k, n, n), orthogonal within 1e-6; each is replaced by a rotation that near.
-
-        Raises:
-            ElementError: a matrix is not orthogonal, or has determinant -1 and the group only
-                rotations.
-
-        Examples:
-            >>> import sparseaug as sa
-            >>> sa.rotations(2).from_matrices([[[0, -1], [1, 0]]]).tolist()
-            [[1.5707963267948966]]
-        """
-        given = check_array("matrices", matrices, np.float64, ElementError)
-        if given.ndim != 3 or given.shape[1:] != (self.n, self.n):
-            raise ElementError(
-                f"matrices has shape {given.shape}; give (k, {self.n}, {self.n}) for {self.name}."
-            )
-        finite = np.where(np.isfinite(given), given, 2.0)
-        error = abs(np.einsum("kij,kil->kjl", finite, finite) - np.eye(self.n)).max(
-            axis=(1, 2), initial=0.0
-        )
-        if (wrong := np.flatnonzero(~(error <= _ORTHOGONAL_WITHIN))).size:
-            raise ElementError(
-                f"matrices[{wrong[0]}] = {shorten(given[wrong[0]].tolist())} is not orthogonal: its "
-                f"columns are off by {error[wrong[0]]:.2g}; give orthogonal ones."
-            )
-        improper = np.linalg.det(given) < 0
-        if improper.any() and not self.reflections:
-            raise ElementError(
-                f"matrices[{np.flatnonzero(improper)[0]}] has determinant -1, and {self.name} has "
-                f"rotations only; use orthogonal({self.n})."
-            )
-        if self.n == 2:
-            turns = _reduced(np.arctan2(given[:, 1, 0], given[:, 0, 0]))[:, None]
-        else:
-            turns = quaternions.from_matrices(np.where(improper[:, None, None], -given, given))
-        return self._joined(turns, improper.astype(np.float64))
-
     def canonical(self, elements: ArrayLike) -> Rows:
         """Rows as this group has them: quaternions of length 1 and positive sign, angles below 2 pi.
 
@@ -293,16 +255,6 @@ class Rotations(Group):
             kept = quaternions.are_rows(signed) & (quaternions.squared_length(signed) < 1.5)
         rows = np.where(kept[:, None], signed, quaternions.signed(quaternions.unit(turns)))
         return self._joined(rows, bits + 0.0)
-
-    def _rows_are(self) -> str:
-        turn = (
-            "an angle from 0 to 2 pi"
-            if self.n == 2
-            else "a quaternion (w, x, y, z), of length 1 or of coprime integers, its first non-zero "
-            "entry positive"
-        )
-        bit = " and a bit" if self.reflections else ""
-        return f": a row is {turn}{bit}; canonical(rows) makes it so"
 
     def _split(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Turns (..., 1 or 4) and bits (...)."""

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import LIMITS, check_integer
+from sparseaug.groups import permutations, young
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.counts import Count, summed
 from sparseaug.groups.degrees.shapes import Shapes
 from sparseaug.groups.orders import MOST_MOVED
-from sparseaug.groups.permutations import (
-    Rows,
-    are_permutations,
-    compose_permutations,
-    invert_permutations,
-    shuffle,
-    unshuffle,
-)
+from sparseaug.groups.permutations import Rows, are_permutations, shuffle, unshuffle
 from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
-    MOST_BOXES,
     Partition,
-    below_first_row,
     conjugate,
     dimension,
     each_partition,
-    partitions_up_to,
-    tableaux,
     young_matrices,
     young_rounding,
 )
@@ -47,10 +37,10 @@ class PermutationRows(Group):
     """Groups whose rows are image arrays: they permute as many points as a row has entries."""
 
     def _compose(self, a: Rows, b: Rows) -> Rows:
-        return compose_permutations(a, b)
+        return permutations.compose_permutations(a, b)
 
     def _inverse(self, a: Rows) -> Rows:
-        return invert_permutations(a)
+        return permutations.invert_permutations(a)
 
     @property
     def points(self) -> int | None:
@@ -134,9 +124,12 @@ class Symmetric(PermutationRows):
         return None if parts is None else summed(parts, S.m)
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
-        if self.n >= LIMITS["boxes"].most or partitions_up_to(degree) * self.n > MOST_BOXES:
+        if (
+            self.n >= LIMITS["boxes"].most
+            or young.partitions_up_to(degree) * self.n > young.MOST_BOXES
+        ):
             return super()._dimensions_by_degree(degree)
-        sums = [sum(map(dimension, below_first_row(self.n, k))) for k in range(degree + 1)]
+        sums = [sum(map(dimension, young.below_first_row(self.n, k))) for k in range(degree + 1)]
         # restricted to A_n, an irrep of S_n stays whole, halves, or is that of another shape
         return sums, not self.even
 
@@ -153,17 +146,13 @@ class Symmetric(PermutationRows):
                 for sign, mark in ((1, "+"), (-1, "-")):
                     name = f"{shape}{mark}"
                     # four products of an entry with 1/2 and a sign or i: gamma(4) 2 sqrt(d) more
-                    yield Irrep(name, size // 2, _Half(shape, sign), 2 * rounding, degree)
+                    yield Irrep(name, size // 2, partial(_half, shape, sign), 2 * rounding, degree)
             elif not self.even or shape >= conjugate(shape):
-                yield Irrep(str(shape), size, _Young(shape), rounding, degree)
+                yield Irrep(str(shape), size, partial(_young, shape), rounding, degree)
 
 
-@dataclass(frozen=True)
-class _Young:
-    shape: Partition
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        return young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
+def _young(shape: Partition, elements: Rows) -> NDArray[Any]:
+    return young_matrices(shape, Symmetric(sum(shape)).check(elements))
 
 
 # The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
@@ -171,23 +160,18 @@ class _Young:
 # an adjacent transposition changes e(T), so C pi(s) = -pi(s) C, and C commutes with pi on A_n. Its
 # square is a constant c = e(T) e(T') = 1 or -1; the two halves are its eigenspaces, of eigenvalue
 # w = sqrt(c) and -w, spanned by (e_T + e(T) e_T' / w) / sqrt(2), one for each pair T, T'.
-@dataclass(frozen=True)
-class _Half:
-    shape: Partition
-    sign: int
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        first, second, signs, square = _transposed_pairs(self.shape)
-        weight = signs / (self.sign * (1 if square == 1 else 1j))
-        p = young_matrices(self.shape, Symmetric(sum(self.shape)).check(elements))
-        upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
-        lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
-        return (upper + weight.conj()[:, None] * lower) / 2
+def _half(shape: Partition, sign: int, elements: Rows) -> NDArray[Any]:
+    first, second, signs, square = _transposed_pairs(shape)
+    weight = signs / (sign * (1 if square == 1 else 1j))
+    p = _young(shape, elements)
+    upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
+    lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
+    return (upper + weight.conj()[:, None] * lower) / 2
 
 
 def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:
     """Indices of T and of T', each pair once; the signs e(T); and the constant e(T) e(T')."""
-    contents = tableaux(shape)
+    contents = young.tableaux(shape)
     index = {row.tobytes(): i for i, row in enumerate(contents)}
     partner = np.array([index[row.tobytes()] for row in -contents])
     boxes = np.empty_like(contents)

@@ -10,10 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_array, require_unmasked, require_work
+from sparseaug._checks import check_array, require_work
 from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.base import Group
-from sparseaug.groups.permutations import Rows
+from sparseaug.groups.permutations import Rows, are_permutations
 from sparseaug.groups.representations import Faithful
 
 _LARGEST_ENTRY = 1e100  # a product of two is far from overflow
@@ -129,22 +129,14 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         2
     """
     _require_few("matrices", matrices)
-    require_unmasked("matrices", matrices, GroupError)
-    try:
-        array = np.asarray(matrices)
-        if array.dtype.kind not in "iuf":
-            raise TypeError(f"dtype {array.dtype}")
-    except Exception as error:  # ragged lists, complex numbers, foreign objects
-        raise GroupError(f"matrices={shorten(matrices)} are not real numbers: {error}.") from error
+    with np.errstate(over="ignore"):  # of entries of more than 64 bits
+        array = check_array("matrices", matrices, np.float64, GroupError)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
     n, d = array.shape[:2]
-    require_work("matrices", n * d * d, "the list matrices", remedy="give a smaller group")
-    require_work(
-        "matrix products", (n * d) ** 2, "the list matrices", remedy="give a smaller group"
-    )
-    with np.errstate(over="ignore"):  # of entries of more than 64 bits
-        array = array.astype(np.float64) + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
+    for limit, amount in (("matrices", n * d * d), ("matrix products", (n * d) ** 2)):
+        require_work(limit, amount, "the list matrices", remedy="give a smaller group")
+    array = array + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
     if not largest < _LARGEST_ENTRY:  # false for NaN too
         raise GroupError(
@@ -154,8 +146,8 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     tolerance = 1e-8 * max(1.0, largest)
     products = _match_products(array, tolerance)
     _require_group(products)
-    unit = np.flatnonzero(products.diagonal() == np.arange(len(array)))[0]
-    if abs(array[unit] - np.eye(array.shape[1])).max() > tolerance:
+    unit = np.flatnonzero(products.diagonal() == np.arange(n))[0]
+    if abs(array[unit] - np.eye(d)).max() > tolerance:
         raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
     entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
     return TableGroup(_as_tuples(products), entries, check_label(label, entries))
@@ -192,16 +184,15 @@ def _as_tuples(table: Rows) -> tuple[tuple[int, ...], ...]:
 
 def _require_group(table: Rows) -> None:
     n = len(table)
-    indices = np.arange(n)
     for side, lines in (("row", table), ("column", table.T)):
-        bad = np.flatnonzero((np.sort(lines, axis=1) != indices).any(axis=1))
+        bad = np.flatnonzero(~are_permutations(lines))
         if bad.size:
             raise GroupError(
                 f"{side} {bad[0]} of table does not hold each of 0..{n - 1} once; "
                 "in a group every element can be divided by."
             )
-    left = np.flatnonzero((table == indices).all(axis=1))
-    if not left.size or not np.array_equal(table[:, left[0]], indices):
+    left = np.flatnonzero((table == np.arange(n)).all(axis=1))
+    if not left.size or not np.array_equal(table[:, left[0]], np.arange(n)):
         raise GroupError("table has no identity; one row and its column must be 0, 1, 2, ...")
     # Light's test: it suffices that x (a y) = (x a) y for all x, y and a in a generating set
     for a in _generating_set(table, int(left[0])):

@@ -27,8 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -114,79 +113,53 @@ def wigner_rounding(ell: int, summed: float = 0.0) -> float:
 def rotation_irreps(n: int, reflections: bool, highest: int) -> Iterator[Irrep]:
     """Irreps of SO(n) or O(n) of degree 0 to `highest`."""
     parities = ((1, "+"), (-1, "-")) if reflections else ((1, ""),)
-    for ell in range(highest + 1):
-        if n == 2 and ell > 0:
-            yield from _frequencies(ell, reflections)
-            continue
-        for sign, mark in parities:
-            if ell:
-                matrices = Wigner(ell, sign, reflections)
+    width = (4 if n == 3 else 1) + reflections
+    for sign, mark in parities:
+        yield Irrep(f"{'l' if n == 3 else 'k'}=0{mark}", 1, partial(_parity, sign, width), 0.0, 0)
+    for ell in range(1, highest + 1):
+        if n == 3:
+            for sign, mark in parities:
+                matrices = partial(_wigner, ell, sign, width)
                 yield Irrep(f"l={ell}{mark}", 2 * ell + 1, matrices, wigner_rounding(ell), ell)
-            else:
-                name = f"{'l' if n == 3 else 'k'}=0{mark}"
-                width = (4 if n == 3 else 1) + reflections
-                yield Irrep(name, 1, Parity(sign, width), 0.0, 0)
+            continue
+        for k, name in (
+            ((ell, f"k={ell}"),) if reflections else ((ell, f"k=+{ell}"), (-ell, f"k=-{ell}"))
+        ):
+            yield Irrep(
+                name, 1 + reflections, partial(_turn, k, reflections), 4 * PHASE_ERROR * ell, ell
+            )
 
 
-def _frequencies(k: int, reflections: bool) -> Iterator[Irrep]:
-    rounding = 4 * PHASE_ERROR * k
-    if reflections:
-        yield Irrep(f"k={k}", 2, Frequency(k, True), rounding, k)
-        return
-    for frequency in (k, -k):
-        yield Irrep(f"k={frequency:+d}", 1, Frequency(frequency, False), rounding, k)
-
-
-@dataclass(frozen=True)
-class Wigner:
+def _wigner(ell: int, sign: int, width: int, elements: Rows) -> NDArray[Any]:
     """D^l times sign^bit."""
-
-    ell: int
-    sign: int
-    reflections: bool
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = _checked(elements, 4 + self.reflections)
-        turns = elements[:, :-1] if self.reflections else elements
-        bits = elements[:, -1] if self.reflections else np.zeros(len(elements))
-        signs = np.where(bits != 0, float(self.sign), 1.0)[:, None, None]
-        d = quarter_turns(self.ell)[self.ell]
-        alpha, beta, gamma_ = (phase_powers(p, self.ell) for p in euler_phases(turns))
-        middle = (d.T * beta[:, None, :]) @ d
-        return signs * alpha[:, :, None] * middle * gamma_[:, None, :]
+    elements = _checked(elements, width)
+    bits = elements[:, 4:].any(axis=1)
+    d = quarter_turns(ell)[ell]
+    alpha, beta, gamma_ = (phase_powers(p, ell) for p in euler_phases(elements[:, :4]))
+    middle = (d.T * beta[:, None, :]) @ d
+    signs = np.where(bits, float(sign), 1.0)[:, None, None]
+    return signs * alpha[:, :, None] * middle * gamma_[:, None, :]
 
 
-@dataclass(frozen=True)
-class Parity:
+def _parity(sign: int, width: int, elements: Rows) -> NDArray[Any]:
     """1, or the determinant, of rows with a bit at the end."""
-
-    sign: int
-    width: int
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        bits = _checked(elements, self.width)[:, -1]
-        return np.where((bits == 1) & (self.sign < 0), -1.0, 1.0)[:, None, None]
+    bits = _checked(elements, width)[:, -1]
+    return np.where((bits == 1) & (sign < 0), -1.0, 1.0)[:, None, None]
 
 
-@dataclass(frozen=True)
-class Frequency:
-    """exp(i k angle); with reflections it and its conjugate on the diagonal, or beside it."""
-
-    k: int
-    reflections: bool
-
-    def __call__(self, elements: Rows) -> NDArray[Any]:
-        elements = _checked(elements, 1 + self.reflections)
-        phase = phase_powers(angle_phases(elements[:, 0]), abs(self.k))
-        value = phase[:, -1] if self.k > 0 else phase[:, 0]
-        if not self.reflections:
-            return value[:, None, None]
-        result = np.zeros((len(elements), 2, 2), np.complex128)
-        rows = np.arange(len(elements))
-        swapped = (elements[:, 1] != 0).astype(np.int64)
-        result[rows, 0, swapped] = value
-        result[rows, 1, 1 - swapped] = value.conj()
-        return result
+def _turn(k: int, reflections: bool, elements: Rows) -> NDArray[Any]:
+    """exp(i k angle); with reflections it and its conjugate on the diagonal, or off it."""
+    elements = _checked(elements, 1 + reflections)
+    phase = phase_powers(angle_phases(elements[:, 0]), abs(k))
+    value = phase[:, -1] if k > 0 else phase[:, 0]
+    if not reflections:
+        return value[:, None, None]
+    result = np.zeros((len(elements), 2, 2), np.complex128)
+    rows = np.arange(len(elements))
+    swapped = (elements[:, 1] != 0).astype(np.int64)
+    result[rows, 0, swapped] = value
+    result[rows, 1, 1 - swapped] = value.conj()
+    return result
 
 
 def _checked(elements: Rows, width: int) -> Rows:

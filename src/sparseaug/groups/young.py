@@ -39,8 +39,6 @@ def partitions(n: int) -> list[Partition]:
         >>> partitions(4)
         [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
-    what, remedy = f"the list of the partitions of n={n}", "go over them with each_partition"
-    require_work("partitions", n, what, remedy=remedy)
     return list(each_partition(n))
 
 
@@ -138,18 +136,11 @@ def tableaux(partition: Partition) -> NDArray[np.int64]:
         array([[ 0,  1, -1],
                [ 0, -1,  1]])
     """
-    letters = dimension(partition) * sum(partition)
-    what = f"the list of tableaux of {shorten(partition)}"
-    require_work("array", letters, what, remedy="use a smaller shape")
-    return _tableaux(partition)
-
-
-def _tableaux(partition: Partition) -> NDArray[np.int64]:
     if not partition:
         return np.zeros((1, 0), dtype=np.int64)
     blocks = []
     for smaller, content in restrict(partition):
-        block = _tableaux(smaller)
+        block = tableaux(smaller)
         last = np.full((len(block), 1), content, dtype=np.int64)
         blocks.append(np.concatenate([block, last], axis=1))
     return np.concatenate(blocks)

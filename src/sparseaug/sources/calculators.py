@@ -63,7 +63,7 @@ def averaged_calculator(calculator: Any, S: GroupSample) -> Any:
     if not isinstance(S, GroupSample):
         raise ArgumentError(f"S={shorten(S)} is not a GroupSample; give a design or draws.")
     group = cast(Rotations, S.group)
-    if group.transform != "wigner" or group.n != 3:
+    if not group.rotates_space:
         raise ArgumentError(
             f"S is a sample of {group.name}, which does not rotate space; use rotations(3) or "
             "orthogonal(3)."

@@ -212,15 +212,14 @@ class Weights(Degrees):
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         if not self.columns:  # the trivial group
             return np.empty((1, 0)), np.zeros(len(rows), np.int64)
-        zeros = np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in self.columns], axis=1)
-        patterns, index = np.unique(zeros, axis=0, return_inverse=True)
+        patterns, index = np.unique(self._zeros_in(rows), axis=0, return_inverse=True)
         sizes, kinds = [len(axes) for axes in self.columns], list(self.moduli)
         most = sum(sizes)
         numbers = weight_coefficients(sizes, sizes, kinds, most)
-        table = [
-            [value / number for value, number in zip(found, numbers, strict=True)][1:]
-            for found in (weight_coefficients(p, sizes, kinds, most) for p in patterns.tolist())
-        ]
+        table = []
+        for pattern in patterns.tolist():
+            found = weight_coefficients(pattern, sizes, kinds, most)
+            table.append([value / number for value, number in zip(found, numbers, strict=True)][1:])
         return np.array(table), index.reshape(-1)
 
     def _bounds(self, S: Multiset, squares: Floats) -> Floats:
@@ -267,10 +266,10 @@ class Weights(Degrees):
         chunks = quotients(S)
         if chunks is None:
             return None
-        return (
-            (np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in self.columns], axis=1), weights)
-            for rows, weights in chunks
-        )
+        return ((self._zeros_in(rows), weights) for rows, weights in chunks)
+
+    def _zeros_in(self, rows: Rows) -> Rows:
+        return np.stack([(rows[:, axes] == 0).sum(axis=1) for axes in self.columns], axis=1)
 
     def _agreements(self, S: Multiset) -> Iterator[tuple[Rows, Rows]] | None:
         """`_zeros` of sign flips: products of signs, d - 2 * distance, by a matrix product in integers.

@@ -172,9 +172,10 @@ class IrrepDegrees(Degrees):
     irreps: tuple[Irrep, ...]  # all but the trivial one
 
     @classmethod
+    @lru_cache(maxsize=16)
     def of(cls, group: Group) -> IrrepDegrees:
         """Those of a group; a `GroupTooLargeError` if they are too many, or if one is too large."""
-        return _of(cls, group)
+        return cls(group, tuple(listed_irreps(group)[1:]))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -247,11 +248,6 @@ class IrrepDegrees(Degrees):
                 total = total + values[part].T @ matrices.reshape(-1, size)
             found.append(irrep.dimension * float(np.linalg.norm(total / len(elements)) ** 2))
         return np.array(found)
-
-
-@lru_cache(maxsize=16)
-def _of(cls: type[IrrepDegrees], group: Group) -> IrrepDegrees:
-    return cls(group, tuple(listed_irreps(group)[1:]))
 
 
 def _matrices(irrep: Irrep, elements: Rows) -> Iterable[tuple[slice, NDArray[Any]]]:

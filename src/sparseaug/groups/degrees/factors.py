@@ -277,32 +277,33 @@ class FactorSets(Degrees):
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         factors = self.group.factors
-        code = np.zeros(len(rows), np.int64)
-        for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
-            near = factor.distance(part, factor.identity()) < _ROUNDED
-            code += near.astype(np.int64) << i
-        patterns, index = np.unique(code, return_inverse=True)
+        patterns, index = np.unique(self._patterns(rows), return_inverse=True)
         same = patterns[:, None] >> np.arange(len(factors)) & 1
         other = np.array([-1.0 / (f.order - 1) if f.order > 1 else 1.0 for f in factors])
         each = np.where(same, 1.0, other)
         table = np.stack([each[:, list(chosen)].prod(axis=1) for chosen in self.sets], axis=1)
         return table, index.reshape(-1)
 
+    def _patterns(self, rows: Rows) -> Rows:
+        """Of each row the factors in which it is the identity, as bits."""
+        code = np.zeros(len(rows), np.int64)
+        for i, (own, part) in enumerate(
+            zip(self.group.factors, self.group.split(rows), strict=True)
+        ):
+            code += (own.distance(part, own.identity()) < _ROUNDED).astype(np.int64) << i
+        return code
+
     def counted(self, S: Multiset) -> list[Count] | None:
         """The irreps that are non-trivial on exactly the factors F have
         sum of d chi(q) = product over i in F of (|G_i| [q_i = e] - 1)."""
-        factors = self.group.factors
-        chunks = quotients(S) if 1 << len(factors) <= MOST_SETS else None
+        orders = [factor.order for factor in self.group.factors]
+        chunks = quotients(S) if 1 << len(orders) <= MOST_SETS else None
         if chunks is None:
             return None
         patterns: dict[int, int] = {}
         for rows, weights in chunks:
-            code = np.zeros(len(rows), np.int64)
-            for i, (factor, part) in enumerate(zip(factors, self.group.split(rows), strict=True)):
-                code += (part == factor.identity()).all(axis=1).astype(np.int64) << i
-            for pattern, total in tally(code, weights):
+            for pattern, total in tally(self._patterns(rows), weights):
                 patterns[pattern] = patterns.get(pattern, 0) + total
-        orders = [factor.order for factor in factors]
         found = []
         for chosen, name in factor_sets(self.group).items():
             total = sum(

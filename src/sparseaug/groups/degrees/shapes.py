@@ -19,7 +19,7 @@ values are 0 elsewhere; a self-conjugate shape is two halves of half the dimensi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -29,19 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.errors import GroupTooLargeError
+from sparseaug.groups import young
 from sparseaug.groups.degrees.blocks import Degrees, Floats, of_copies
 from sparseaug.groups.degrees.counts import Degree, Part
 from sparseaug.groups.permutations import Rows, compose_permutations, fixed_points
 from sparseaug.groups.quotients import Multiset, quotients, tally, too_many
-from sparseaug.groups.young import (
-    Partition,
-    characters_at,
-    conjugate,
-    dimension,
-    partitions,
-    restrict,
-    young_matrices,
-)
+from sparseaug.groups.young import Partition, characters_at, conjugate, dimension, partitions
 
 if TYPE_CHECKING:
     from sparseaug.groups.symmetric import Symmetric
@@ -71,6 +64,10 @@ class Shapes(Degrees):
             return tuple((n - sum(mu), *mu) for mu in POLYNOMIALS)
         return tuple(p for p in partitions(n)[1:] if not self.group.even or is_first(p))
 
+    @cached_property
+    def _dimensions(self) -> tuple[int, ...]:
+        return tuple(map(dimension, self.shapes))
+
     @property
     def names(self) -> tuple[str, ...]:
         named = tuple(shape_name(shape, self.group.even) for shape in self.shapes)
@@ -90,13 +87,14 @@ class Shapes(Degrees):
 
     @property
     def sizes(self) -> Floats:
-        sizes = [float(dimension(shape)) ** 2 for shape in self.shapes]
+        sizes = [float(d) ** 2 for d in self._dimensions]
         return np.array(sizes + [1.0] * (len(self.degrees) - len(sizes)))
 
     @property
     def low(self) -> dict[int, int]:
-        low = {u: shape for u, shape in enumerate(self.shapes) if self.degrees[u] == 1}
-        return {u: dimension(p) for u, p in low.items() if not is_halved(p, self.group.even)}
+        found = enumerate(zip(self.shapes, self.degrees, strict=False))
+        even = self.group.even
+        return {u: dimension(p) for u, (p, k) in found if k == 1 and not is_halved(p, even)}
 
     @property
     def copies(self) -> Floats:
@@ -104,35 +102,44 @@ class Shapes(Degrees):
         return np.array(own + [math.inf] * (len(self.degrees) - len(own)))
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
+        codes, index = np.unique(self._codes(rows), return_inverse=True)
+        table = np.array(
+            [
+                [value / d for value, d in zip(self._at(code), self._dimensions, strict=True)]
+                for code in codes.tolist()
+            ]
+        ).reshape(len(codes), len(self.shapes))
+        if self.group.n > LARGEST_N:
+            kept = codes // (self.group.n + 1) ** 2 / self.group.n
+            above = [kept**j if j < math.inf else kept == 1 for j in ABOVE]
+            table = np.column_stack([table, *above])
+        return table, index.reshape(-1)
+
+    def _codes(self, rows: Rows) -> Rows:
+        """The class of each row as an integer; above n = 12 how many cycles of length 1, 2, 3 it has."""
+        if self.group.n <= LARGEST_N:
+            return cycle_codes(rows)
         n = self.group.n
-        if n > LARGEST_N:
-            return self._of_short_cycles(rows)
-        codes, index = np.unique(cycle_codes(rows), return_inverse=True)
-        known = self._by_class
-        for code in codes.tolist():
-            if code not in known:
+        once, twice, thrice = fixed_points(rows, 3)
+        return (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
+
+    def _at(self, code: int) -> list[int]:
+        """The characters of all shapes on the rows of this code."""
+        if code not in self._known:
+            n = self.group.n
+            if n <= LARGEST_N:
                 at = characters_at(cycle_type(code, n))
-                known[code] = [at.get(shape, 0) / dimension(shape) for shape in self.shapes]
-        table = np.array([known[code] for code in codes.tolist()])
-        return table.reshape(len(codes), len(self.shapes)), index.reshape(-1)
+                self._known[code] = [at.get(shape, 0) for shape in self.shapes]
+            else:
+                rest, c = divmod(code, n + 1)
+                a, b = divmod(rest, n + 1)
+                self._known[code] = [value(a, b, c) for value in POLYNOMIALS.values()]
+        return self._known[code]
 
     @cached_property
-    def _by_class(self) -> dict[int, list[float]]:
-        """chi / d of all shapes, of the classes that were met."""
+    def _known(self) -> dict[int, list[int]]:
+        """The characters of the codes that were met."""
         return {}
-
-    def _of_short_cycles(self, rows: Rows) -> tuple[Floats, Rows]:
-        once, twice, thrice = fixed_points(rows, 3)
-        numbers = np.stack([once, (twice - once) // 2, (thrice - once) // 3], axis=1)
-        kinds, index = np.unique(numbers, axis=0, return_inverse=True)
-        sizes = [dimension(shape) for shape in self.shapes]
-        columns: list[Any] = [
-            [value(a, b, c) / size for a, b, c in kinds.tolist()]
-            for value, size in zip(POLYNOMIALS.values(), sizes, strict=True)
-        ]
-        kept = kinds[:, 0] / self.group.n
-        columns += [kept**j if j < math.inf else kept == 1 for j in ABOVE]
-        return np.array(columns, np.float64).T, index.reshape(-1)
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """g k t k^-1, t a cycle whose length goes round from 2 to n - 1, on A_n from 3, odd ones."""
@@ -155,14 +162,18 @@ class Shapes(Degrees):
         even, chunks = self.group.even, quotients(S)
         if chunks is None:
             return None
-        totals = (_totals if self.group.n <= LARGEST_N else _polynomial_totals)(
-            chunks, self.group.n
-        )
+        often: dict[int, int] = {}
+        for rows, weights in chunks:
+            for code, count in tally(self._codes(rows), weights):
+                often[code] = often.get(code, 0) + count
+        totals = [0] * len(self.shapes)
+        for code, count in often.items():
+            totals = [t + count * value for t, value in zip(totals, self._at(code), strict=True)]
         found = []
-        for shape in self.shapes:
+        for shape, total in zip(self.shapes, totals, strict=True):
             degree = shape_degree(shape, even)
             if most is None or degree <= most:
-                total, d, name = totals[shape], dimension(shape), shape_name(shape, even)
+                d, name = dimension(shape), shape_name(shape, even)
                 square, halves = Fraction(total, S.m**2 * d), 2 if is_halved(shape, even) else 1
                 found.append(Part(name, degree, d // halves, d * d // halves, square, not total))
         return found
@@ -296,33 +307,6 @@ POLYNOMIALS: dict[Partition, Callable[[int, int, int], int]] = {
 """The character of (n - |mu|, mu) for n >= 6."""
 
 
-def _totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
-    """sum_ij chi(g_i^-1 g_j) of every partition, by cycle types and Murnaghan and Nakayama's rule."""
-    types: dict[int, int] = {}
-    for rows, weights in chunks:
-        for code, total in tally(cycle_codes(rows), weights):
-            types[code] = types.get(code, 0) + total
-    totals = dict.fromkeys(partitions(n), 0)
-    for code, total in types.items():
-        for shape, value in characters_at(cycle_type(code, n)).items():
-            totals[shape] += total * value
-    return totals
-
-
-def _polynomial_totals(chunks: Iterable[tuple[Rows, Rows]], n: int) -> dict[Partition, int]:
-    """The same of degrees 1 to 3, by the numbers a, b, c of 1-, 2- and 3-cycles."""
-    totals = {(n - sum(mu), *mu): 0 for mu in POLYNOMIALS}
-    for rows, weights in chunks:
-        once, twice, thrice = fixed_points(rows, 3)
-        codes = (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
-        for code, total in tally(codes, weights):
-            rest, c = divmod(code, n + 1)
-            a, b = divmod(rest, n + 1)
-            for mu, value in POLYNOMIALS.items():
-                totals[(n - sum(mu), *mu)] += total * value(a, b, c)
-    return totals
-
-
 def young_variances(
     group: Symmetric, shapes: tuple[Partition, ...], values: NDArray[Any]
 ) -> Floats:
@@ -368,9 +352,9 @@ def _transform(n: int, values: Floats) -> dict[Partition, Floats]:
     for k in range(2, n + 1):
         above: dict[Partition, Floats] = {}
         for shape in partitions(k):
-            matrices = young_matrices(shape, _swaps(k, k))
+            matrices = young.young_matrices(shape, _swaps(k, k))
             columns, start = [], 0
-            for smaller, _ in restrict(shape):
+            for smaller, _ in young.restrict(shape):
                 d = dimension(smaller)
                 blocks = level[smaller].reshape(-1, k, count, d, d)
                 part = matrices[:, :, start : start + d]
