@@ -10,7 +10,7 @@ integers are the smallest that satisfy their inequality between real numbers. No
     dimensions        sums of irrep dimensions, which the sharper bound needs
     streaming         prop:app-group-sgd, lem:app-gd-rate, eq:app-full-gd-rate
     costs             tab:nonconvex-comparison
-    _interval         directed rounding and checks, shared
+    _interval         enclosures by rationals, and the range of each letter
 
 What a module lists in `__all__` is public here, in the reference and in the tests of bad arguments.
 """

@@ -24,14 +24,12 @@ from fractions import Fraction
 from sparseaug._floats import float_above
 from sparseaug.theory._interval import (
     Interval,
+    below_one,
     ceiling,
-    check_count,
     exp_above,
-    group_size,
+    letters,
     log_ratio,
     not_negative,
-    positive,
-    probability,
     rounded_up,
 )
 
@@ -64,10 +62,7 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
         >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
         0.544
     """
-    m = group_size("m", m)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    bound = probability("delta", delta)
-    return rounded_up(lambda bits: _enclose(m, total, bound, bits))
+    return rounded_up(_enclose(*letters(m=m, dimension_sum=dimension_sum, delta=delta)))
 
 
 def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:
@@ -85,9 +80,8 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
         >>> sharp_deviation_sample_size(0.5, 75, 0.05)
         75
     """
-    target = positive("deviation", deviation)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    return smallest_sharp_sample(target, total, probability("delta", delta))
+    given = letters(deviation=deviation, dimension_sum=dimension_sum, delta=delta)
+    return smallest_sharp_sample(*given)
 
 
 def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B: float) -> int:
@@ -108,10 +102,9 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
         >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
         25834
     """
-    target = positive("eps", eps)
-    share = probability("delta", delta)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    return smallest_sharp_sample(target / (2 * positive("C", C) * positive("B", B)), total, share)
+    target, *rest = letters(eps=eps, dimension_sum=dimension_sum, delta=delta)
+    scale, size = letters(C=C, B=B)
+    return smallest_sharp_sample(target / (2 * scale * size), *rest)
 
 
 def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> float:
@@ -129,35 +122,32 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
         >>> round(sharp_failure_probability(64, 75, 0.55), 3)
         0.042
     """
-    m = group_size("m", m)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    tau = positive("deviation", deviation)
+    m, total, tau = letters(m=m, dimension_sum=dimension_sum, deviation=deviation)
     if total == 0 or tau >= 1:
         return 0.0
     exponent = m * tau**2 / (2 * (1 + tau / 3))
-    return exp_above(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
+    return exp_above(log_ratio(2 * total, 1) + -exponent)
 
 
 def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction) -> int:
     """The smallest m whose bound, as a real number, is at most the rational target."""
     if dimension_sum == 0 or target >= 1:
         return 1
-    factor = 2 * (1 + target / 3) / target**2
-    return ceiling(lambda bits: _log_term(dimension_sum, delta, bits) * factor)
+    return ceiling(_log_term(dimension_sum, delta) * (2 * (1 + target / 3) / target**2))
 
 
-def _enclose(m: int, dimension_sum: int, delta: Fraction, bits: int) -> Interval:
+def _enclose(m: int, dimension_sum: int, delta: Fraction) -> Interval:
     if dimension_sum == 0:
         return Interval.point(0)
     m = min(m, 1 << 4096)  # the bound is below the smallest float already
-    log = _log_term(dimension_sum, delta, bits)
+    log = _log_term(dimension_sum, delta)
     third = log * Fraction(1, 3)
-    root = (third * third + log * (2 * m)).sqrt(bits)
+    root = (third * third + log * (2 * m)).sqrt()
     return ((third + root) * Fraction(1, m)).at_most(1)
 
 
-def _log_term(dimension_sum: int, delta: Fraction, bits: int) -> Interval:
-    return log_ratio(2 * dimension_sum * delta.denominator, delta.numerator, bits)
+def _log_term(dimension_sum: int, delta: Fraction) -> Interval:
+    return log_ratio(2 * dimension_sum * delta.denominator, delta.numerator)
 
 
 EXACT_LENGTH = 4000
@@ -197,16 +187,11 @@ def word_deviation(deviation: float, length: int) -> float:
         >>> word_deviation(0.5, 3)
         0.125
     """
-    tau = not_negative("deviation", deviation, below=1)
-    length = check_count("length", length)
+    tau, (length,) = _below_one(deviation), letters(length=length)
     if length <= EXACT_LENGTH or tau == 0:
         return float_above(tau ** min(length, EXACT_LENGTH))
-
-    def exponent(bits: int) -> Interval:
-        rate = _rate(tau, bits)
-        return Interval(-rate.high * length, -rate.low * length)
-
-    return exp_above(exponent)
+    rate = _rate(tau)
+    return exp_above(Interval(-rate.high * length, -rate.low * length))
 
 
 def word_length(deviation: float, eps: float) -> int:
@@ -223,8 +208,7 @@ def word_length(deviation: float, eps: float) -> int:
         >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
         (3, 4)
     """
-    tau = not_negative("deviation", deviation, below=1)
-    return _word_length(tau, positive("eps", eps))
+    return _word_length(_below_one(deviation), *letters(eps=eps))
 
 
 def words_plan(
@@ -249,29 +233,31 @@ def words_plan(
         >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
         WordsPlan(m=75, deviation=0.4990..., length=6)
     """
-    share, target = positive("eps", eps), positive("deviation", deviation, below=1)
-    share /= 2 * positive("C", C) * positive("B", B)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    m = smallest_sharp_sample(max(share, target), total, probability("delta", delta))
-    tau = sharp_deviation_bound(m, total, delta)
+    target = below_one("deviation", deviation)
+    accuracy, scale, size = letters(eps=eps, C=C, B=B)
+    total, chance = letters(dimension_sum=dimension_sum, delta=delta)
+    share = accuracy / (2 * scale * size)
+    m = smallest_sharp_sample(max(share, target), total, chance)
+    tau = rounded_up(_enclose(m, total, chance))
     return WordsPlan(m, tau, 1 if share >= target else _word_length(Fraction(tau), share))
+
+
+def _below_one(deviation: float) -> Fraction:
+    """A deviation that is known, which may be 0."""
+    tau = not_negative("deviation", deviation)
+    return below_one("deviation", deviation) if tau else tau
 
 
 def _word_length(tau: Fraction, eps: Fraction) -> int:
     if tau <= eps:
         return 1
-
-    def enclose(bits: int) -> Interval:
-        accuracy, rate = _rate(eps, bits), _rate(tau, bits)
-        length = Interval(accuracy.low / rate.high, accuracy.high / rate.low)
-        nearest = round(length.high)
-        if nearest <= EXACT_LENGTH and tau**nearest == eps:
-            return Interval.point(nearest)
-        return length
-
-    return ceiling(enclose)
+    length = Interval(_rate(eps).low / _rate(tau).high, _rate(eps).high / _rate(tau).low)
+    nearest = round(length.high)
+    if nearest <= EXACT_LENGTH and tau**nearest == eps:
+        return nearest
+    return ceiling(length)
 
 
-def _rate(tau: Fraction, bits: int) -> Interval:
+def _rate(tau: Fraction) -> Interval:
     """log(1/tau), for 0 < tau < 1."""
-    return log_ratio(tau.denominator, tau.numerator, bits)
+    return log_ratio(tau.denominator, tau.numerator)
