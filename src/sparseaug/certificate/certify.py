@@ -16,7 +16,7 @@ from sparseaug.certificate.evidence import Evidence, exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.kernels.arrays import as_floats, check_vector
+from sparseaug.kernels.arrays import check_floats, check_vector
 from sparseaug.risk.problem import KernelProblem
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -146,7 +146,7 @@ def _evidence(run: Any, given: Any) -> Any:
         return Evidence.of(given)
     if given is None and not isinstance(run, Run):
         try:
-            as_floats("run", run)
+            check_floats("run", run)
         except ArgumentError as error:
             raise ArgumentError(
                 f"run={shorten(run)} is of type {type_name(run)}; give a run of descend, or a theta, an "

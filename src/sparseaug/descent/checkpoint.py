@@ -24,7 +24,7 @@ from sparseaug._checks import check_integer
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.descent.state import COLUMNS
 from sparseaug.errors import ArgumentError, FileFormatError, StorageError, shorten, shorten_text
-from sparseaug.risk.problem import sha256_of
+from sparseaug.risk.identity import sha256_of
 
 SCHEMA = "sparseaug.Checkpoint/3"
 

@@ -137,7 +137,7 @@ def of_kernels() -> Iterator[Example]:
     yield among(sa.GaussianKernel, {"sigma": 1.0})
     yield among(K, both, of=key(sa.GaussianKernel.__call__))
     yield among(K.is_invariant, {"action": ACT, "shape": (4,)})
-    yield among(K.group_mean, {"action": ACT, **both, "limit": 100})
+    yield among(K.group_mean, {"action": ACT, **both})
     yield among(K.product, {"z": X, "z2": X})
     yield among(
         sa.SpectralMixtureKernel,
@@ -145,10 +145,10 @@ def of_kernels() -> Iterator[Example]:
     )
     yield among(MIXTURE, both, of=key(sa.SpectralMixtureKernel.__call__))
     yield among(MIXTURE.is_invariant, {"action": ACT, "shape": (4,)})
-    yield among(MIXTURE.group_mean, {"action": ACT, **both, "limit": 100})
+    yield among(MIXTURE.group_mean, {"action": ACT, **both})
     data = {"kernel": K, "action": ACT, "x": X, "y": Y, "centers": X}
-    yield among(kernels.full_moments, {**data, "limit": 100})
-    yield among(kernels.sample_moments, {**data, "S": S, "block": 2})
+    yield among(kernels.full_moments, data)
+    yield among(kernels.sample_moments, {**data, "S": S})
     yield among(MOMENTS.risk, {"coefficients": Y})
     yield among(MOMENTS.gradient, {"coefficients": Y})
     of_centers = {"kernel": K, "centers": X, "y": Y}
@@ -158,9 +158,7 @@ def of_kernels() -> Iterator[Example]:
     yield among(kernels.smoothness_of_moments, {"moments": MOMENTS, "box": 1.0})
     yield among(kernels.initial_gap, {**of_centers, "a": Y, "b": Y})
     of_action = {"kernel": K, "action": ACT}
-    yield among(
-        kernels.kernel_discrepancy, {**of_action, "S": S, "x": X, "weights": Y, "limit": 100}
-    )
+    yield among(kernels.kernel_discrepancy, {**of_action, "S": S, "x": X, "weights": Y})
     yield among(
         kernels.invariance_on, {**of_action, "rows": S.elements, "points": X}, ("elements", "shape")
     )
