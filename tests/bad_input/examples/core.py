@@ -191,7 +191,6 @@ class Impatient:
 
 
 def of_descent() -> Iterator[Example]:
-    yield of(sa.descent.Trace.plot, RUN.trace.plot, axes=None)
     yield Example(
         sa.descend,
         {
