@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, audited
 from sparseaug.certificate.anytime import MOST_AUDITS, Limits, Sums, run_audit, share_of
 from sparseaug.errors import ArgumentError, OracleBudgetError
 
@@ -111,23 +110,3 @@ def test_audits_of_one_iterate_share_delta_and_the_same_audit_is_one():
         assert share_of(audits, b"s", source, None, 1.0, 0.1)[0] > 0
     with pytest.raises(ArgumentError, match="audit 257 of one iterate"):
         share_of(audits, b"s", source, None, 1.0, 0.1)
-
-
-def test_repeated_audits_of_a_run_say_that_they_share_delta(problem):
-    model, data, act = problem(4, 0)
-    S = sa.Oracle(act.group, seed=0).draw(8)
-    risk = sa.augmented_risk(model, data, act, S)
-    run = sa.descend(risk, np.ones(model.size), step_size=0.05, num_steps=5)
-    options = {"kinds": ["audited"], "audit_calls": 200}
-    first, again, second = (
-        sa.certify(run, oracle=sa.Oracle(act.group, seed), **options)["audited"]
-        for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first.holds == "with probability 1 - 0.05 over the audit's draws"
-    assert "all 2 audits of this iterate together, which share it" in second.holds
-    assert second.failure_probability == 0.05
-    alone = audited(
-        Evidence(model, data, act, S), run.best, oracle=sa.Oracle(act.group, 2), calls=200
-    )
-    assert alone.bound < second.bound

@@ -4,17 +4,22 @@ certify   all kinds at one iterate
 kinds     the table of kinds: what each bounds, how it holds, what it needs
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
-sparse    from the gradient on S: a-priori, spectral, kernel, words
+exact     the truth and its rounding, to which every certain bound is compared
+sparse    from the gradient on S: a-priori, spectral, kernel
+words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
 anytime   an audit that may stop at any draw, and how audits share delta
+concentration  the inequality behind it, and its proof
 """
 
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
-from sparseaug.certificate.evidence import Evidence, exact
+from sparseaug.certificate.evidence import Evidence
+from sparseaug.certificate.exact import exact
 from sparseaug.certificate.kinds import KINDS, TABLE
-from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
+from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.certificate.words import words
 
 __all__ = [
     "KINDS",

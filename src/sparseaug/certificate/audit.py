@@ -25,8 +25,9 @@ import numpy as np
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, norm, up
 from sparseaug.certificate.anytime import MOST_CALLS, Limits, require_fresh, run_audit, share_of
-from sparseaug.certificate.certificates import BoundOverflowError, Certificate, make_certificate
-from sparseaug.certificate.evidence import Evidence, check_theta, rounding
+from sparseaug.certificate.certificates import Certificate, finite_bound, make_certificate
+from sparseaug.certificate.evidence import Evidence, check_theta
+from sparseaug.certificate.exact import rounding
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.kernels import gradient_norms
@@ -73,11 +74,7 @@ def audited(
     theta = check_theta(evidence, theta)
 
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:
-        largest = largest_gradient(evidence, theta)
-        if not math.isfinite(largest):
-            raise BoundOverflowError(
-                f"theta is too large for floats: its audited bound is {largest}."
-            )
+        largest = finite_bound("audited", largest_gradient(evidence, theta))
         off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
         means = _TranslateMeans(evidence, theta, S, calls).over
         return theta, means, Limits(largest, _reach(evidence, theta, S), off), ""

@@ -42,12 +42,6 @@ class Certificate(Shown):
     truth: float | None = None
     condition: str = ""
 
-    def __post_init__(self) -> None:
-        if not math.isfinite(self.bound):
-            raise BoundOverflowError(
-                f"theta is too large for floats: its {self.kind} bound is {self.bound}."
-            )
-
     @property
     def certain(self) -> bool:
         """Whether it holds without any probability or condition."""
@@ -83,7 +77,14 @@ def make_certificate(
 ) -> Certificate:
     """With what it holds on in words: a probability over something, a condition, or neither."""
     holds = _in_words(failure, over, "", condition) or "certain"
-    return Certificate(kind, float(bound), holds, failure, calls, truth, condition)
+    return Certificate(kind, finite_bound(kind, bound), holds, failure, calls, truth, condition)
+
+
+def finite_bound(kind: str, bound: float) -> float:
+    """The bound, or a `BoundOverflowError`."""
+    if not math.isfinite(bound):
+        raise BoundOverflowError(f"theta is too large for floats: its {kind} bound is {bound}.")
+    return float(bound)
 
 
 def _in_words(failure: float, over: str, which: str, condition: str) -> str:
@@ -119,13 +120,7 @@ class Certificates(Shown, Mapping[str, Certificate]):
         return type(self), (dict(self.by_kind), dict(self.omitted))
 
     def __getitem__(self, kind: str) -> Certificate:
-        try:
-            return self.by_kind[kind]
-        except TypeError as error:  # a list, say
-            names = ", ".join(self.by_kind)
-            raise ArgumentError(
-                f"kind={shorten(kind)} is not a name; give one of {names}."
-            ) from error
+        return self.by_kind[kind]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.by_kind)

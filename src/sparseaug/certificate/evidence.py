@@ -2,21 +2,17 @@
 
 Nothing here depends on theta, so one `Evidence` serves all iterates; each part is computed when first
 asked for.
-
-The full-group gradient itself, by its moments; and how far rounding can move a gradient.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
-from sparseaug._floats import SMALLEST, down, gamma, lifted, norm
-from sparseaug.certificate.certificates import Certificate, make_certificate
-from sparseaug.errors import ArgumentError, SoundnessError, UnsupportedError, shorten
+from sparseaug._checks import check_type
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel_discrepancy
 from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.norms import Deviation, deviation
@@ -38,7 +34,6 @@ class Evidence(KernelProblem):
         action: how the group moves a sample
         S: a GroupSample (one-shot), None (no augmentation), "full" or "streaming"
         deviation: of this S, if it is known already
-        sparse: the risk on S, as `augmented_risk` gave it, if you have it
         full: the risk on the full group, if you have it
 
     Examples:
@@ -52,7 +47,6 @@ class Evidence(KernelProblem):
     """
 
     deviation: Deviation | None = None
-    sparse: MomentRisk | None = None
     full: MomentRisk | None = None
 
     def __post_init__(self) -> None:
@@ -60,10 +54,8 @@ class Evidence(KernelProblem):
         object.__setattr__(self, "data", checked)
         if self.deviation is not None:
             check_deviation(self.deviation, self.sample)
-        if self.sparse is not None:
-            self._check_risk("sparse", self.sparse, self.S and self.sample)
         if self.full is not None:
-            self._check_risk("full", self.full, "full")
+            self._check_full(self.full)
 
     @classmethod
     def of(cls, risk: KernelProblem, deviation: Deviation | None = None) -> Evidence:
@@ -81,14 +73,12 @@ class Evidence(KernelProblem):
             >>> sa.certificate.Evidence.of(risk).full_risk.calls
             0
         """
-        if not isinstance(risk, KernelProblem):
-            raise ArgumentError(f"risk={shorten(risk)} is not a risk of a kernel model.")
+        check_type("risk", risk, KernelProblem, "a risk of a kernel model")
         evidence = cls(risk.model, risk.data, risk.action, risk.S, deviation)
         evidence.__dict__["draws"] = risk.draws
         evidence.__dict__["audits"] = risk.audits
         if isinstance(risk, MomentRisk):
-            name = "full" if risk.method == "full" else "sparse"
-            evidence.__dict__[name] = risk
+            evidence.__dict__["full" if risk.method == "full" else "sparse_risk"] = risk
         return evidence
 
     @cached_property
@@ -106,7 +96,7 @@ class Evidence(KernelProblem):
     def sparse_risk(self) -> MomentRisk:
         """R_n^S."""
         S = self.S if self.S is None else self.sample
-        return self.sparse or augmented_risk(self.model, self.data, self.action, S)
+        return augmented_risk(self.model, self.data, self.action, S)
 
     @cached_property
     def full_risk(self) -> MomentRisk:
@@ -152,98 +142,41 @@ class Evidence(KernelProblem):
             )
         return answer.condition
 
-    def _check_risk(self, name: str, risk: Any, S: Any) -> None:
-        """Raise an `ArgumentError` unless a risk is that of this model, data and action, and of S."""
-        own = KernelProblem(self.model, self.data, self.action, S)._facts()
-        if not isinstance(risk, MomentRisk) or risk.method != own["method"]:
+    def _check_full(self, full: Any) -> None:
+        """A risk of this model, these data and this action, on the full group."""
+        check_type("full", full, MomentRisk, "a risk of augmented_risk")
+        own, found = (
+            KernelProblem(self.model, self.data, self.action, "full")._facts(),
+            full._facts(),
+        )
+        other = [
+            f"{what} ({found[what][:12]}, not {own[what][:12]})"
+            for what in own
+            if found[what] != own[what]
+        ]
+        if other:
             raise ArgumentError(
-                f"{name}={shorten(risk)} is not a {own['method']!r} risk of augmented_risk."
+                f"full is a risk of other {', '.join(other)}; give augmented_risk of the same model, "
+                'data and action with S="full".'
             )
-        found = risk._facts()
-        for what, text in own.items():
-            if found[what] != text:
-                raise ArgumentError(
-                    f"{name} is a risk of other {what} ({_show(found[what])}) than this evidence "
-                    f"({_show(text)}); give augmented_risk of the same model, data, action and S."
-                )
 
 
 def check_theta(evidence: Any, theta: Any) -> Floats:
-    """theta as a vector of the evidence's model, or an `ArgumentError` that names which is wrong."""
-    if not isinstance(evidence, Evidence):
-        raise ArgumentError(f"evidence={shorten(evidence)} is not an Evidence.")
+    """theta as a vector of the evidence's model."""
+    check_type("evidence", evidence, Evidence, "an Evidence")
     return check_vector("theta", theta, evidence.model.size)
 
 
 def check_deviation(found: Any, S: GroupSample) -> None:
-    """Raise an `ArgumentError` unless it is the deviation of S in the whole function space."""
-    if not isinstance(found, Deviation):
-        raise ArgumentError(f"deviation={shorten(found)} is not a Deviation; see deviation(S).")
-    if not found.sha256:
-        raise ArgumentError(
-            "deviation is that of words or of some functions only; give deviation(S), which holds "
-            "in the whole function space."
-        )
+    """The deviation of S in the whole function space."""
+    check_type("deviation", found, Deviation, "a Deviation; see deviation(S)")
     if found.sha256 != S.sha256:
-        raise ArgumentError(
-            f"deviation is that of another sample, of m={found.m} elements; give deviation(S) of this "
-            f"one, m={S.m}."
+        of = (
+            f"another sample, of m={found.m} elements,"
+            if found.sha256
+            else "words or of some functions"
         )
-
-
-def _show(text: str) -> str:
-    """A hash by its first digits."""
-    return text[:12] if len(text) == 64 else text
-
-
-def exact(evidence: Evidence, theta: Floats) -> Certificate:
-    """||grad R_n^G(theta)|| by closed form or enumeration: the truth and its rounding, certain."""
-    theta = check_theta(evidence, theta)
-    risk = evidence.full_risk
-    truth = norm(risk.gradient(theta))
-    return make_certificate("exact", largest_norm(risk, theta), evidence.calls, truth=truth)
-
-
-def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Evidence) -> None:
-    """Raise a `SoundnessError` where a certain bound is below the exact norm less its rounding.
-
-    The exact bound is the computed norm and all that rounding can have taken from it; it can have
-    added as much.
-    """
-    if truth.truth is None:
-        return
-    low = down(truth.truth - (truth.bound - truth.truth))
-    for one in found:
-        if one.certain and one.bound < low:
-            S = evidence.S if isinstance(evidence.S, str | None) else evidence.S.sha256
-            raise SoundnessError(
-                f"the {one.kind} bound {one.bound!r} is called certain and is below the exact "
-                f"gradient norm, {truth.truth!r} and at least {low!r}. This is a bug in sparseaug: do "
-                "not trust its bounds here, and please report it with these numbers, the action "
-                f"({type(evidence.action).__name__} of {evidence.action.group.name}) and S ({S})."
-            )
-
-
-def largest_norm(risk: MomentRisk, theta: Floats) -> float:
-    """An upper bound of the norm of the risk's gradient, with all roundings since the data.
-
-    The derivative by c = a b is A c - v. Entries of A are off by `error` and those of v by `error`
-    times sqrt(s); they are at most 1 and sqrt(s) themselves. With R + 4 roundings of the product and
-    of c, every entry of A c - v is off by at most (error + gamma(R + 4)) (sum |c| + sqrt(s)). The
-    chain rule multiplies entry r by a_r and b_r, so the gradient is off by sqrt(sum a^2 + b^2) times
-    that, and its own roundings and those of the norm are 2 R + 8.
-    """
-    R = len(risk.moments.v)
-    # sqrt(s), at any scale; `error` covers the roundings of means over the data
-    size = float(abs(risk.model.coefficients(theta)).sum())
-    size += norm(risk.y) / math.sqrt(len(risk.y)) * (1 + risk.moments.error)
-    off = rounding(theta, risk.moments.error + gamma(R + 4), size)
-    return lifted(norm(risk.gradient(theta)) + off, 3 * R + len(theta) + 40)
-
-
-def rounding(theta: Floats, error: float, size: float) -> float:
-    """How far (b g, a g) may be off where every entry of g = A c - v is by error * size.
-
-    Underflow counts beside it: R products of c, R of A c and a few of v, each off by `SMALLEST`.
-    """
-    return (error * size + 3 * len(theta) * SMALLEST) * norm(theta)
+        raise ArgumentError(
+            f"deviation is that of {of} only; give deviation(S) of this S, m={S.m}, which holds in the "
+            "whole function space."
+        )

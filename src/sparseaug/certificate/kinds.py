@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from sparseaug._checks import check_choice, check_list
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate
-from sparseaug.certificate.evidence import exact
-from sparseaug.certificate.sparse import a_priori, kernel, spectral, words
+from sparseaug.certificate.exact import exact
+from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.certificate.words import words
 from sparseaug.errors import ArgumentError, shorten
 
 
@@ -87,9 +89,7 @@ def check_kinds(kinds: Any) -> tuple[str, ...]:
     """The kinds asked for, each once; all of them for None."""
     if kinds is None:
         return KINDS
-    if isinstance(kinds, str | memoryview) or not isinstance(kinds, Sequence) or not len(kinds):
-        raise ArgumentError(f"kinds={shorten(kinds)} is not a list; give some of {KINDS}.")
-    for kind in kinds:
-        if not isinstance(kind, str) or kind not in TABLE:
-            raise ArgumentError(f"kinds holds {shorten(kind)}; give some of {KINDS}.")
-    return tuple(dict.fromkeys(kinds))
+    asked = [check_choice("kinds", kind, KINDS) for kind in check_list("kinds", kinds)]
+    if not asked:
+        raise ArgumentError(f"kinds={shorten(kinds)} is empty; give some of {KINDS}.")
+    return tuple(dict.fromkeys(asked))

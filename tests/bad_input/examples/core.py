@@ -220,7 +220,7 @@ def of_certificates() -> Iterator[Example]:
     at = {"evidence": EVIDENCE, "theta": THETA}
     yield Example(
         sa.certificate.Evidence,
-        {**fields(EVIDENCE), "deviation": FOUND, "sparse": RISK, "full": FULL},
+        {**fields(EVIDENCE), "deviation": FOUND, "full": FULL},
     )
     yield Example(sa.certificate.Evidence.of, {"risk": RISK, "deviation": FOUND})
     yield Example(certificate.a_priori, {**at, "delta": 0.05, "box": 9.0})
