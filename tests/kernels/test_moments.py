@@ -60,14 +60,13 @@ def test_full_moments_equal_plain_sums_by_both_ways(action, shape, few, rng, mon
 
 
 @pytest.mark.parametrize("block", [1, 3, 100])
-def test_sample_moments_count_multiplicity_in_every_block_size(block, rng, monkeypatch):
-    monkeypatch.setattr(moments, "block_length", lambda *shapes: block)
+def test_sample_moments_count_multiplicity_in_every_block_size(block, rng):
     action = sa.permute_axis(sa.symmetric(4))
     x, y, z = problem((4,), rng)
     rows = np.array([[1, 0, 2, 3]] * 3 + [[3, 2, 1, 0]])
     A, v, _ = plain_moments(action, rows, x, y, z)
     S = sa.GroupSample(action.group, rows)
-    found = sample_moments(KERNEL, action, S, x, y, z)
+    found = sample_moments(KERNEL, action, S, x, y, z, block=block)
     np.testing.assert_allclose(found.A, A, rtol=1e-13)
     np.testing.assert_allclose(found.v, v, rtol=1e-12)
     c = rng.normal(size=5)

@@ -14,36 +14,13 @@ from sparseaug.errors import (
     GroupTooLargeError,
     LargeSampleWarning,
     OracleBudgetError,
-    SparseAugError,
 )
-
-
-def test_full_is_every_element_once_at_no_call() -> None:
-    S = sa.GroupSample.full(sa.symmetric(4))
-    assert S.m == len(S.counts()[0]) == 24
-    assert (S.calls, S.calls_behind, S.origin.kind) == (0, 0, "full")
-    assert sa.deviation(S).value < 1e-13
-
-
-def test_full_is_saved_and_loaded(tmp_path) -> None:
-    S = sa.GroupSample.full(sa.dihedral(4))
-    S.save(tmp_path / "S.safetensors")
-    again = sa.GroupSample.load(tmp_path / "S.safetensors")
-    assert again == S
-    assert again.origin == S.origin
 
 
 def test_full_is_refused_with_the_remedy_where_it_is_too_large() -> None:
     with pytest.raises(
         GroupTooLargeError, match=r"S11 has 39,916,800 elements.*Oracle\(group\)\.draw"
     ):
-        sa.GroupSample.full(sa.symmetric(11))
-
-
-def test_full_is_refused_with_the_order_where_it_is_too_large() -> None:
-    with pytest.raises(SparseAugError, match=r"2\.43e18"):
-        sa.GroupSample.full(sa.symmetric(20))
-    with pytest.raises(GroupTooLargeError):
         sa.GroupSample.full(sa.symmetric(11))
 
 

@@ -93,16 +93,6 @@ def test_a_source_is_asked_by_one_thread_at_a_time_and_in_order():
         assert np.array_equal(rows, alone.draw(made).elements)
 
 
-def test_threads_that_skip_calls_keep_the_count():
-    oracle = sa.Oracle(sa.cyclic(10), budget=1000)
-    threads = [threading.Thread(target=oracle.advance_to, args=(1000,)) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert oracle.calls == 1000
-
-
 def test_a_source_that_draws_from_its_own_oracle_is_refused():
     group = sa.symmetric(4)
     oracle = sa.Oracle(group, source=lambda rng: oracle.draw(1).elements[0])

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug._archive import fields_as_json
+from sparseaug._checks import check_integer
 from sparseaug._floats import gamma
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
@@ -124,9 +125,16 @@ def full_moments(kernel: GaussianKernel, action: Action, x: Any, y: Any, centers
 
 
 def sample_moments(
-    kernel: GaussianKernel, action: Action, S: GroupSample, x: Any, y: Any, centers: Any
+    kernel: GaussianKernel,
+    action: Action,
+    S: GroupSample,
+    x: Any,
+    y: Any,
+    centers: Any,
+    *,
+    block: int | None = None,
 ) -> Moments:
-    """The same moments over the elements of S, with multiplicity.
+    """The same moments over the elements of S, with multiplicity, `block` elements at a time.
 
     Args:
         kernel: the Gaussian kernel
@@ -135,11 +143,14 @@ def sample_moments(
         x: samples (n, ...)
         y: targets (n,)
         centers: the R centres
+        block: elements that are in memory at once; chosen by size if None
     """
     x, y, centers = _check_data(kernel, action, x, y, centers)
     require_sample(S)
     rows = action.rows(S)
-    step = block_length(x, len(centers))
+    if block is None:
+        block = block_length(x, len(centers))
+    step = check_integer("block", block, at_least=1)
     blocks = (rows[start : start + step] for start in range(0, S.m, step))
     return _accumulate(kernel, action, blocks, x, y, centers)
 

@@ -148,7 +148,7 @@ def of_kernels() -> Iterator[Example]:
     yield among(MIXTURE.group_mean, {"action": ACT, **both})
     data = {"kernel": K, "action": ACT, "x": X, "y": Y, "centers": X}
     yield among(kernels.full_moments, data)
-    yield among(kernels.sample_moments, {**data, "S": S})
+    yield among(kernels.sample_moments, {**data, "S": S, "block": 2})
     yield among(MOMENTS.risk, {"coefficients": Y})
     yield among(MOMENTS.gradient, {"coefficients": Y})
     of_centers = {"kernel": K, "centers": X, "y": Y}
