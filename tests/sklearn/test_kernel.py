@@ -55,14 +55,6 @@ def test_with_all_of_the_group_it_is_invariant_and_it_is_positive_definite_with_
     assert np.linalg.eigvalsh(gram).min() > -1e-14
 
 
-def test_samples_are_read_in_their_shape() -> None:
-    shift = sa.roll(sa.abelian(2, 3))
-    images = RNG.normal(size=(5, 6))
-    kernel = AveragedKernel(rbf_kernel, shift, "full", sample_shape=(2, 3))
-    moved = np.roll(images.reshape(5, 2, 3), (1, 2), (1, 2)).reshape(5, 6)
-    assert np.allclose(kernel(moved, images), kernel(images), atol=1e-15)
-
-
 def test_a_machine_with_the_kernel_is_one_with_its_gram_matrix_and_can_be_searched() -> None:
     kernel = AveragedKernel(rbf_kernel, REORDER, "full")
     given, precomputed = SVC(kernel=kernel), SVC(kernel="precomputed")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, base
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor
 
 RNG = np.random.default_rng(3)
 SHIFT = sa.permute_axis(sa.cyclic(5))
@@ -69,30 +67,6 @@ def test_predictions_are_the_mean_of_what_is_moved_back_one_element_at_a_time() 
     ]
     assert np.allclose(model.predict(X), np.mean(each, axis=0))
     assert np.std(each, axis=0).max() > 0
-
-
-@pytest.mark.parametrize("rows_at_once", [1, 7, 64])
-def test_the_size_of_a_chunk_changes_no_mean(
-    rows_at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = DecisionTreeRegressor(random_state=0)
-    model = OneShotRegressor(tree, action=SHIFT, m=9, random_state=0).fit(X, 1e6 + X[:, 0])
-    wanted = model.predict(X)
-    monkeypatch.setattr(base, "MOST_ROWS", rows_at_once)
-    assert np.allclose(model.predict(X), wanted, rtol=1e-12)
-
-
-def test_targets_that_cannot_move_are_refused_by_name() -> None:
-    with pytest.raises(ArgumentError, match=r"y has shape \(30,\); with y_action"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, 0])
-    with pytest.raises(ArgumentError, match=r"y_action=.* is of C3, but action is of C5"):
-        OneShotRegressor(action=SHIFT, y_action=sa.permute_axis(sa.cyclic(3))).fit(X, X)
-    with pytest.raises(ArgumentError, match=r"y does not fit y_action.*y_shape=\(4,\)"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, :4])
-    with pytest.raises(ArgumentError, match=r"y_shape=.* has 4 entries, but y has 5 outputs"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT, y_shape=(2, 2)).fit(X, X)
-    with pytest.raises(ArgumentError, match="y_shape is given, but no y_action"):
-        OneShotRegressor(action=SHIFT, y_shape=(5,)).fit(X, X)
 
 
 def test_without_average_the_inner_estimator_predicts_alone() -> None:
