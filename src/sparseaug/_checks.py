@@ -141,7 +141,8 @@ def check_text(name: str, value: str) -> str:
 
 def check_callable(name: str, value: object, form: str = "a function") -> None:
     """What can be called; `form` says how, as "loss(y, target)"."""
-    check_type(name, value, (Callable,), f"a function; give {form}")
+    if not callable(value):
+        raise ArgumentError(f"{name}={shorten(value)} is not a function; give {form}.")
 
 
 def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
@@ -266,7 +267,7 @@ def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
 
 def check_shape(shape: Any) -> tuple[int, ...]:
     """The shape of one sample as positive integers."""
-    given = check_type(
+    given: Any = check_type(
         "shape", shape, (tuple, list), "the shape of one sample; give a tuple, as (6,)"
     )
     sizes = tuple(check_integer("shape", size, at_least=1) for size in given)

@@ -122,7 +122,8 @@ class RunFile:
         )
         require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {start.shape}")
         names = ("step", "best_step", "best_norm", "clipped", "trace")
-        step, best, norm, clipped, trace = (facts.get(name) for name in names)
+        facts = {**dict.fromkeys(names), **facts}
+        step, best, norm, clipped, trace = (facts[name] for name in names)
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
         right = right and _is_step(clipped, step * start.size)
         require(right, self.path, "its steps, gradient norm or clipped entries are out of range")

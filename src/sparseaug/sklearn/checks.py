@@ -26,7 +26,7 @@ def check_shape(
     """How a row of this width is read."""
     if shape is None:
         return (width,)
-    given = check_type(name, shape, (tuple, list), "a tuple; give one such as (8, 8)")
+    given: Any = check_type(name, shape, (tuple, list), "a tuple; give one such as (8, 8)")
     checked = tuple(check_integer(name, size, at_least=1) for size in given)
     if math.prod(checked) != width:
         raise ArgumentError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
+from numbers import Number
 from typing import Any
 from warnings import warn
 
@@ -48,7 +49,7 @@ def route_arguments(
     weights = given.get("sample_weight")
     if weights is not None:
         with name_in_errors("sample_weight"):
-            if np.isscalar(weights):
+            if isinstance(weights, Number):
                 weights = np.full(len(X), weights)
             kinds = [np.float64, np.float32]
             weights = column_or_1d(check_array(weights, ensure_2d=False, dtype=kinds))
