@@ -32,6 +32,10 @@ class MomentRisk(KernelProblem):
     """A risk of the kernel model that is fixed once its moments are: built by `augmented_risk`.
 
     Attributes:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        S: what is averaged over: a GroupSample, "full", or None for the data as they are
         moments: A, v and s over the data moved by S
 
     Examples:
@@ -123,6 +127,12 @@ def augmented_risk(
 class DirectRisk(KernelProblem):
     """Half the mean of (f(g.x_i) - y_i)^2 over all transformed samples: what a streaming step follows.
 
+    Attributes:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        S: the sample
+
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> from sparseaug.risk import DirectRisk
@@ -171,6 +181,9 @@ class StreamingRisk(KernelProblem):
     """A fresh batch S_t of the oracle at every step, counted; built by `streaming_risk`.
 
     Attributes:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
         oracle: where the elements come from; it counts them
         batch: elements drawn at each step
         first: calls the oracle had made before
