@@ -10,7 +10,7 @@ from scipy import stats
 
 import sparseaug as sa
 from sparseaug.certificate.anytime import MOST_AUDITS, Limits, Sums, run_audit, share_of
-from sparseaug.errors import ArgumentError, OracleBudgetError
+from sparseaug.errors import ArgumentError
 
 G = sa.cyclic(64)
 
@@ -55,15 +55,6 @@ def test_it_stops_where_the_bound_is_reached_and_where_it_cannot_be():
     limited = run_audit(values_of(values), 1, oracle, Limits(0.5), until=1e-3, **options)
     assert oracle.calls == 500
     assert run_audit(values_of(values), 1, sa.Oracle(G), Limits(0.5), **options) == limited
-
-
-def test_until_stays_within_the_budget_of_the_oracle():
-    oracle = sa.Oracle(G, budget=100)
-    run_audit(values_of(np.ones(64)), 1, oracle, Limits(2.0), calls=500, delta=0.05, until=1e-3)
-    assert oracle.calls <= 100
-    oracle.advance_to(100)
-    with pytest.raises(OracleBudgetError):
-        run_audit(values_of(np.ones(64)), 1, oracle, Limits(2.0), calls=5, delta=0.05, until=0.1)
 
 
 def test_the_ends_cover_vectors_that_are_off_by_their_rounding():

@@ -8,7 +8,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.certificate import Evidence, audit, audited
 from sparseaug.certificate.audit import largest_gradient
-from sparseaug.errors import ArgumentError, OracleBudgetError
+from sparseaug.errors import ArgumentError
 
 
 def test_audits_hold_and_approach_the_truth_as_they_grow(problem, reference_norm):
@@ -49,17 +49,6 @@ def test_targets_far_above_and_below_f_count_in_G(problem):
         evidence = Evidence(at, (np.repeat(x[:1], len(x), axis=0), y), act, None)
         norm = np.linalg.norm(evidence.sparse_risk.gradient(theta))
         assert norm <= largest_gradient(evidence, theta) < 1.01 * norm
-
-
-def test_calls_are_counted_by_the_oracle_and_bounded_by_its_budget(problem):
-    model, data, act = problem(4, 0)
-    evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(8))
-    theta = np.ones(model.size)
-    oracle = sa.Oracle(act.group, seed=1, budget=50)
-    assert audited(evidence, theta, oracle=oracle, calls=40).calls == 8 + 40
-    assert oracle.calls == 40
-    with pytest.raises(OracleBudgetError):
-        audited(evidence, theta, oracle=oracle, calls=40)
 
 
 def test_the_draws_behind_S_are_not_taken_again(problem):

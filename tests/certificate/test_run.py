@@ -11,7 +11,6 @@ import sparseaug as sa
 from sparseaug.certificate import Evidence, certify
 from sparseaug.errors import ArgumentError
 from sparseaug.risk import DirectRisk
-from tests.runs import Stopping
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (5, 4))
@@ -53,17 +52,6 @@ def test_a_run_is_certified_with_no_further_argument(name):
     make, averaged = RISKS[name]
     run = descend(make())
     assert certify(run).to_dict() == certify(run, Evidence(*PROBLEM, averaged)).to_dict()
-
-
-def test_a_resumed_run_keeps_the_risk_that_it_was_resumed_with(tmp_path):
-    kept = {"checkpoint": sa.descent.Checkpoint(tmp_path / "run", every=5)}
-    with pytest.raises(KeyboardInterrupt):
-        descend(Stopping(sa.augmented_risk(*PROBLEM, S), 13), **kept)
-    for _ in range(2):  # resumed in the middle, and after the end
-        risk = sa.augmented_risk(*PROBLEM, S)
-        run = descend(risk, **kept)
-        assert run.risk is risk
-        assert certify(run).to_dict() == certify(descend(risk)).to_dict()
 
 
 def test_the_risk_does_not_travel_or_print_with_the_run():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import TABLE, Certificate, Evidence, certify
+from sparseaug.certificate import TABLE, Evidence, certify
 from sparseaug.errors import ArgumentError, SoundnessError
 
 RNG = np.random.default_rng(0)
@@ -82,23 +82,3 @@ def test_the_alarm_leaves_room_for_the_rounding_of_the_exact_norm_and_no_more(mo
                     certify(THETA, **given)
             else:
                 certify(THETA, **given)
-
-
-def test_a_bound_that_may_fail_raises_no_alarm(monkeypatch):
-    wrong = Certificate("audited", 1e-9, "with probability 1 - 0.05", 0.05, 1)
-    fake = dataclasses.replace(TABLE["audited"], make=lambda *args, **options: wrong)
-    monkeypatch.setitem(TABLE, "audited", fake)
-    given = {"evidence": Evidence(MODEL, DATA, ACT, S)}
-    assert certify(THETA, **given, oracle=sa.Oracle(ACT.group, 5))["audited"].bound == 1e-9
-
-
-def test_certificates_on_words_state_the_calls_behind_their_letters():
-    W = S.words(3, 40)
-    given = {"evidence": Evidence(MODEL, DATA, ACT, W)}
-    run = sa.descend(risk(S=W), THETA, step_size=0.05, num_steps=5)
-    assert run.calls == 8
-    for found in (certify(THETA, **given), certify(run, **given)):
-        assert {one.calls for one in found.values()} == {8}
-        assert "; 8 oracle calls" in str(found["spectral"])
-    audited = certify(run, **given, oracle=sa.Oracle(ACT.group, 7), audit_calls=50)["audited"]
-    assert audited.calls == 58

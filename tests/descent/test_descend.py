@@ -127,22 +127,3 @@ def test_the_best_of_equal_gradient_norms_is_the_first():
     run = sa.descend(Plane(), np.zeros(2), step_size=0.5, num_steps=10)
     assert (run.best_step, run.best_gradient_norm) == (0, 5.0)
     assert np.array_equal(run.best, np.zeros(2))
-
-
-def test_theta_may_be_a_tensor():
-    class Quadratic:
-        calls = 0
-
-        def at_step(self, step):
-            return self
-
-        def value(self, theta):
-            return float((theta**2).sum() / 2)
-
-        def gradient(self, theta):
-            return theta
-
-    start = torch.ones(3, dtype=torch.float64)
-    run = sa.descend(Quadratic(), start, step_size=0.5, num_steps=10, project=sa.descent.Box(0.4))
-    assert torch.equal(run.last, torch.full((3,), 0.4 * 0.5**9, dtype=torch.float64))
-    assert run.clipped == 3

@@ -136,18 +136,6 @@ def test_a_large_bandwidth_or_frequency_does_not_hide_what_happens_to_small_ones
     assert not simple(wide, [large, 1e-12, 2e-12]).is_invariant(swap)
 
 
-def test_the_component_that_breaks_invariance_is_named():
-    eye = np.eye(2)
-    kernel = SpectralMixtureKernel(
-        [[1.0], [0.5, 0.5]], [[eye], [eye, eye]], [[[1.0, 1.0]], [[1.0, 1.0], [1.0, 0.0]]]
-    )
-    answer = kernel.is_invariant(sa.permute_axis(sa.symmetric(2)))
-    assert not answer
-    assert (answer.output, answer.component) == (1, 1)
-    assert "omega" in answer.reason
-    assert answer.generator == (1, 0)
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

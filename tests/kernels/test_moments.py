@@ -78,24 +78,6 @@ def test_sample_moments_count_multiplicity_in_every_block_size(block, rng):
     assert json.dumps(found.to_dict())
 
 
-def test_moments_of_groups_beyond_enumeration_are_near_those_of_large_samples(rng):
-    """The mean over m draws is within 6 standard errors: each entry lies in [0, 1]."""
-    for action, d in (
-        (sa.permute_axis(sa.symmetric(14)), 14),
-        (sa.flip_signs(sa.sign_flips(1000)), 1000),
-        (sa.signed_permute(sa.hyperoctahedral(10)), 10),
-    ):
-        kernel = GaussianKernel(math.sqrt(d) / 2)
-        x, y, z = rng.uniform(-1, 1, (1, d)), np.ones(1), rng.uniform(-1, 1, (3, d))
-        full = full_moments(kernel, action, x, y, z)
-        S = sa.Oracle(action.group, seed=1).draw(4000)
-        features = kernel(action(S, x)[:, 0], z)
-        products = features[:, :, None] * features[:, None, :]
-        limit = 6 * products.std(axis=0) / math.sqrt(S.m)
-        assert (abs(products.mean(axis=0) - full.A) <= limit).all()
-        assert full.error < 1e-11
-
-
 def plain_embedding_square(action, S, x, w):
     """||(1/n) sum_i w_i xi_i||^2 from the definition: signed weights on all points of the orbit."""
     rows = whole(action.group).elements

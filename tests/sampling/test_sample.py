@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import FileFormatError, StorageError
+from sparseaug.errors import FileFormatError
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.sampling import keyed_rng
 
@@ -43,19 +43,6 @@ def test_a_sample_cannot_be_changed(S):
     rows[0, 0] = 3
     assert T.elements.tolist() == [[1], [2]]
     assert not pickle.loads(pickle.dumps(T)).elements.flags.writeable
-
-
-def test_words_are_products_of_the_sample_at_no_call(S):
-    W = S.words(length=3, size=50, seed=2)
-    g = S.group
-    pairs = g.compose(S.elements[:, None], S.elements[None]).reshape(-1, 4)
-    triples = g.compose(pairs[:, None], S.elements[None]).reshape(-1, 4)
-    allowed = set(map(tuple, triples.tolist()))
-    assert all(tuple(row) in allowed for row in W.elements.tolist())
-    assert (W.m, W.calls, W.seed) == (50, 0, 2)
-    assert W.origin.parents == (S.sha256,)
-    assert np.array_equal(S.words(3, 50, 2).elements, W.elements)
-    assert not np.array_equal(S.words(3, 50, 3).elements, W.elements)
 
 
 def test_a_word_is_its_letters_multiplied_from_left_to_right(S):
@@ -122,24 +109,6 @@ def test_a_flipped_bit_is_a_typed_error_or_changes_nothing(S, tmp_path, rng):
             assert np.array_equal(T.elements, S.elements)
             assert (T.calls, T.origin, T.group) == (S.calls, S.origin, S.group)
     assert refused > 1900
-
-
-def test_another_file_is_overwritten_only_when_asked_and_the_same_one_is_left(S, tmp_path):
-    path = tmp_path / "S.safetensors"
-    S.save(path)
-    before = path.stat().st_mtime_ns, path.read_bytes()
-    S.save(path)
-    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
-    other = sa.Oracle(sa.symmetric(4), seed=2).draw(30)
-    with pytest.raises(StorageError, match=r"exists already; .*overwrite=True"):
-        other.save(path)
-    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
-    (tmp_path / "notes").write_text("mine")
-    with pytest.raises(StorageError, match=r"exists already; .*overwrite=True"):
-        S.save(tmp_path / "notes")
-    assert (tmp_path / "notes").read_text() == "mine"
-    other.save(path, overwrite=True)
-    assert sa.GroupSample.load(path) == other
 
 
 def test_what_is_made_of_draws_knows_them():

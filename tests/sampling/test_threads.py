@@ -113,27 +113,6 @@ def test_a_copy_goes_on_from_the_same_draw_and_counts_for_itself(twin):
     assert (oracle.calls, other.calls) == (25, 35)
 
 
-def test_a_copy_is_taken_between_two_draws():
-    """Copies made while other threads draw hold a count and a block that belong together."""
-    oracle = sa.Oracle(sa.cyclic(10**15), seed=1, budget=4000)
-    copies, done = [], threading.Event()
-
-    def keep_copying():
-        while not done.is_set():
-            copies.append(pickle.loads(pickle.dumps(oracle)))
-
-    copier = threading.Thread(target=keep_copying)
-    copier.start()
-    drawn_in_threads(oracle, sizes=(9,))
-    done.set()
-    copier.join()
-    whole = sa.Oracle(sa.cyclic(10**15), seed=1).draw(4000).elements
-    for one in copies:
-        if one.remaining:
-            start = one.calls
-            assert np.array_equal(one.draw(1).elements[0], whole[start])
-
-
 def child_answers(work):
     """Whether work() is true in a forked process, within 20 seconds."""
     child = os.fork()

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_digits
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GroupKFold, KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import sparseaug as sa
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, base
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -92,24 +90,6 @@ def test_where_pairs_of_classes_are_decided_the_majority_wins(classes: int) -> N
     assert np.array_equal(model.predict(X), counts.argmax(axis=1))
 
 
-@pytest.mark.parametrize("rows_at_once", [1, 7, 64, 1000])
-def test_the_size_of_a_chunk_changes_nothing(
-    rows_at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = DecisionTreeClassifier(random_state=0)
-    model = OneShotClassifier(tree, action=REORDER, m=12, random_state=0).fit(X, LABELS)
-    wanted = model.predict_proba(X)
-    seen: list[int] = []
-    inner = model.estimator_.predict_proba
-    monkeypatch.setattr(base, "MOST_ROWS", rows_at_once)
-    monkeypatch.setattr(
-        model.estimator_, "predict_proba", lambda rows: (seen.append(len(rows)), inner(rows))[1]
-    )
-    assert np.allclose(model.predict_proba(X), wanted, atol=1e-14)
-    assert max(seen) <= rows_at_once
-    assert sum(seen) == 40 * len(model.sample_.counts()[0]) < 480  # equal elements go through once
-
-
 def test_weights_are_repeated_for_the_copies() -> None:
     weights = np.arange(40) % 3
     weighted = OneShotRegressor(LinearRegression(), action=REORDER, m=6, random_state=0)
@@ -135,43 +115,6 @@ def test_augmenting_before_the_split_leaks_and_the_estimators_do_not() -> None:
     assert leaking.mean() > 0.9
     assert abs(grouped.mean() - 0.5) < 0.1
     assert abs(inside.mean() - 0.5) < 0.1
-
-
-def test_it_helps_on_shifted_digits() -> None:
-    images, digits = load_digits(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(images))
-    train, test = order[:200], order[200:400]
-    turns = np.random.default_rng(1).integers(0, 8, (200, 2))
-    shifted = np.stack(
-        [
-            np.roll(image.reshape(8, 8), tuple(turn), (0, 1)).ravel()
-            for image, turn in zip(images[test], turns, strict=True)
-        ]
-    )
-    plain = KNeighborsClassifier(1).fit(images[train], digits[train])
-    model = OneShotClassifier(
-        KNeighborsClassifier(1),
-        action=sa.roll(sa.abelian(8, 8)),
-        m=32,
-        sample_shape=(8, 8),
-        random_state=0,
-    ).fit(images[train], digits[train])
-    assert plain.score(shifted, digits[test]) < 0.4
-    assert model.score(shifted, digits[test]) > 0.75
-
-
-def test_it_works_in_a_pipeline_and_a_grid_search() -> None:
-    inside = OneShotClassifier(LogisticRegression(), action=REORDER, random_state=0)
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), inside)
-    search = GridSearchCV(
-        pipeline,
-        {"oneshotclassifier__m": [2, 4], "oneshotclassifier__estimator__C": [0.1, 1.0]},
-        cv=3,
-    ).fit(pd.DataFrame(X, columns=list("abcd")), LABELS)
-    fitted = search.best_estimator_[-1]
-    assert fitted.sample_.m == search.best_params_["oneshotclassifier__m"]
-    assert fitted.feature_names_in_.tolist() == list("abcd")
-    assert set(search.predict(pd.DataFrame(X, columns=list("abcd")))) <= {"high", "low"}
 
 
 def test_equal_elements_are_fitted_once_with_a_weight() -> None:

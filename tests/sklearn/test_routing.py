@@ -70,15 +70,6 @@ def test_weights_that_nobody_requests_are_refused_as_scikit_learn_does() -> None
 
 
 @pytest.mark.usefixtures("routing")
-def test_equal_elements_without_requests_count_as_before() -> None:
-    """Counts go to a learner that takes weights, and copies to a pipeline: the same result."""
-    for inner in (LinearRegression(), make_pipeline(StandardScaler(), LinearRegression())):
-        model = OneShotRegressor(inner, action=SHIFT, m=40, random_state=0).fit(X, TARGETS)
-        rows, y = sa.augment(SHIFT, model.sample_, X, TARGETS)
-        assert np.allclose(model.estimator_.predict(X), LinearRegression().fit(rows, y).predict(X))
-
-
-@pytest.mark.usefixtures("routing")
 def test_arguments_with_one_entry_per_sample_are_copied_and_others_are_not() -> None:
     inner = Listening().set_fit_request(colour=True, limit=True)
     model = OneShotRegressor(inner, action=SHIFT, m=3, random_state=0)

@@ -28,17 +28,6 @@ def test_the_limit_against_streaming_encloses_all_costs_of_an_interval(steady: F
         assert float(found.low) - 1e-12 <= limit <= float(found.high) + 1e-12
 
 
-def test_rates_of_the_table() -> None:
-    """A tenth of eps: 10^4 times streaming's calls, 100 times one-shot's, the same for full."""
-    near, far = (theory.comparison(eps, 0.05, order=720, **NUMBERS) for eps in (0.01, 0.001))
-    ratios = [(b.steps / a.steps, b.calls / a.calls) for a, b in zip(near, far, strict=True)]
-    assert ratios == [
-        pytest.approx((100, 1), rel=1e-6),
-        pytest.approx((1e4, 1e4), rel=1e-6),
-        pytest.approx((100, 100), rel=1e-6),
-    ]
-
-
 def test_one_shot_is_cheaper_than_the_group_exactly_from_the_crossover_on() -> None:
     rng = random.Random(1)  # noqa: S311
     for _ in range(300):
@@ -58,10 +47,3 @@ def test_one_shot_is_cheaper_than_streaming_up_to_the_crossover() -> None:
         for shrink in (1.0, 0.999, 0.9, 0.5, 0.1, 0.01):
             cost = calls(limit * shrink, delta, **numbers)
             assert cost["one-shot"] < cost["streaming"]
-
-
-def test_streaming_is_cheaper_just_beyond_the_crossover_when_calls_are_many() -> None:
-    numbers = {"order": 10**12, "C": 1.0, "B": 20.0, "L": 4.0, "gap": 1.0, "sigma": 2.0}
-    limit = theory.crossovers(0.05, **numbers).than_streaming
-    cost = calls(limit * 1.001, 0.05, **numbers)
-    assert cost["streaming"] < cost["one-shot"]

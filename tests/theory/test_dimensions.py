@@ -50,15 +50,6 @@ def test_signed_involutions_are_the_dimensions_of_the_hyperoctahedral_group(n: i
     assert theory.hyperoctahedral_dimension_sum(n) == total - 1
 
 
-@pytest.mark.parametrize("n", range(2, 13))
-def test_symmetric_sum_bounds_the_alternating_one(n: int) -> None:
-    """Pairs of conjugate partitions restrict to one irrep of A_n; self-conjugate ones split."""
-    shapes = list(partitions(n))
-    paired = sum(dimension(s) for s in shapes if s != conjugate(s)) // 2
-    split = sum(dimension(s) for s in shapes if s == conjugate(s))
-    assert paired + split - 1 <= theory.symmetric_dimension_sum(n)
-
-
 @given(st.integers(1, 40))
 def test_dimension_sum_bound_is_above_the_sum_for_symmetric_groups(n: int) -> None:
     number_of_partitions = [1] + [0] * n
