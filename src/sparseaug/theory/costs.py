@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import shorten
-from sparseaug.theory._interval import Interval, group_size, letters, log_ratio, rounded_down
+from sparseaug.theory._interval import Interval, log_ratio, rounded_down
+from sparseaug.theory._letters import group_size, letters
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import full_gd_steps, sgd_plan
 

@@ -10,7 +10,7 @@ import math
 from sparseaug._checks import check_integer
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import representations
-from sparseaug.theory._interval import ORDER_BITS, group_size
+from sparseaug.theory._letters import ORDER_BITS, group_size
 
 __all__ = [
     "abelian_dimension_sum",

@@ -1,10 +1,9 @@
-"""How far m uniform draws are from the whole group: prop:spectral-approximation, thm:app-tw.
+"""One fixed sample of m uniform draws: how far it is from the whole group, and training on it.
 
 The deviation of S is the operator norm of Pi_S - Pi_G. It never exceeds 1 (an average of
-unitaries), it is 0 for the group of one element, and for any other group the paper bounds it by
-min{1, sqrt(8/(3m) log(2|G|/delta))}. Here: that bound, its two inverses, and the floor.
-
-Training on one fixed sample: thm:uniform-gradient-approximation, thm:main, and its corollary.
+unitaries), it is 0 for the group of one element, and for any other group prop:spectral-approximation
+and thm:app-tw bound it by min{1, sqrt(8/(3m) log(2|G|/delta))}. Here: that bound, its two inverses, the
+floor, and what follows for descent: thm:uniform-gradient-approximation, thm:main, and its corollary.
 
 C bounds point evaluation, B the norm of the gradient functions, L the smoothness, and `gap` the
 initial value less the infimum. The paper's displays leave out the min with 1 of thm:app-tw, on
@@ -20,12 +19,11 @@ from sparseaug.theory._interval import (
     Interval,
     ceiling,
     exp_above,
-    letters,
     log_ratio,
-    not_negative,
     rounded_down,
     rounded_up,
 )
+from sparseaug.theory._letters import letters, not_negative
 
 __all__ = [
     "deviation_bound",

@@ -1,12 +1,11 @@
-"""Stochastic descent with b fresh transformations at every step (prop:app-group-sgd).
+"""Descent on the full objective: with b fresh transformations at every step, and with all of them.
 
-`sigma` bounds the standard deviation of the gradient over a uniform group element. The guarantee
-is in expectation, over the draws and a uniformly chosen iterate. It is an upper bound for plain SGD, of
-the order eps^-4: not what streaming needs, as variance-reduced methods have eps^-3.
+prop:app-group-sgd: `sigma` bounds the standard deviation of the gradient over a uniform group element.
+The guarantee is in expectation, over the draws and a uniformly chosen iterate. It is an upper bound for
+plain SGD, of the order eps^-4: not what streaming needs, as variance-reduced methods have eps^-3.
 
-Gradient descent on a smooth objective, and on the fully augmented risk (lem:app-gd-rate).
-
-`gap` is the initial value less the infimum; a start at the infimum, gap = 0, is allowed.
+lem:app-gd-rate: gradient descent on a smooth objective, and so on the fully augmented risk. `gap` is the
+initial value less the infimum; a start at the infimum, gap = 0, is allowed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from fractions import Fraction
 
 from sparseaug._floats import float_above, float_below
 from sparseaug.errors import ArgumentError
-from sparseaug.theory._interval import Interval, letters, rounded_up, step
+from sparseaug.theory._interval import Interval, rounded_up
+from sparseaug.theory._letters import letters, step
 from sparseaug.theory.one_shot import enclose_descent
 
 __all__ = ["SGDPlan", "full_gd_bound", "full_gd_steps", "gd_rate", "sgd_bound", "sgd_plan"]
