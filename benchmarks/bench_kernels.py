@@ -15,7 +15,7 @@ from rich.console import Console
 import sparseaug as sa
 from benchmarks.side_by_side import compare
 from sparseaug.kernels import GaussianKernel, full_moments, kernel_discrepancy, sample_moments
-from sparseaug.kernels.group_means import permanents
+from sparseaug.kernels.permanents import permanents
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from rich.table import Table
 from scipy.stats import beta
 
 import sparseaug as sa
-from sparseaug.certificate.anytime import Seen, radius
+from sparseaug.certificate.concentration import Seen, radius
 
 GROUPS = ("S4", "S5", "D6", "Z2^6", "C30")
 SIZES = (8, 32, 128)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import types
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import sparseaug
 from sparseaug._checks import check_integer, check_real
-from sparseaug.errors import (
-    ArgumentError,
-    MissingPackageError,
-    SparseAugWarning,
-    cost_text,
-    need,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, MissingPackageError, need, shorten
 from tests.extras import installed, optional
 
 torch = optional("torch")
@@ -126,41 +115,6 @@ def test_any_value_can_be_shown_in_one_short_line() -> None:
         assert text.isprintable()
     assert shorten([1, "a", (2.5, None)]) == "[1, 'a', (2.5, None)]"
     assert shorten(10**5000) == "<integer of 16610 bits>"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "memory", "text"),
-    [
-        (0.01, 0, "about 1 second"),
-        (1, 0, "about 1 second"),
-        (45, 999.6e6, "about 45 seconds and 1 GB of memory"),
-        (59.7, 3e7, "about 1 minute and 30 MB of memory"),
-        (60, 0, "about 1 minute"),
-        (130, 1e5, "about 2.2 minutes and 100 kB of memory"),
-        (3599, 0, "about 1 hour"),
-        (9000, 2.1e9, "about 2.5 hours and 2.1 GB of memory"),
-        (78_000, 8e8, "about 22 hours and 800 MB of memory"),
-        (1e9, 1e15, "about 32 years and 1000 TB of memory"),
-    ],
-)
-def test_costs_are_said_in_fitting_units_and_numbers(seconds, memory, text) -> None:
-    assert cost_text(seconds, memory) == text
-
-
-def test_every_warning_of_the_library_is_a_sparseaug_warning() -> None:
-    source = Path(sparseaug.__file__).parent
-    found = {
-        (path, node.name)
-        for path in source.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
-        and any(ast.unparse(base).endswith("Warning") for base in node.bases)
-    }
-    assert len(found) >= 6
-    for path, name in found:
-        module = ".".join(path.relative_to(source.parent).with_suffix("").parts)
-        if not module.startswith("sparseaug.nn") or installed("torch"):
-            assert issubclass(getattr(import_module(module), name), SparseAugWarning)
 
 
 def test_an_installed_package_that_cannot_be_imported_is_named_with_the_reason(

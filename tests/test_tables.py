@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -44,12 +43,6 @@ def test_no_cell_is_read_as_markup():
     assert not page.tags & {"b", "em", "a", "code"}
 
 
-def test_columns_move_together_only_where_that_makes_the_table_fit():
-    for width, between in ((75, 2), (76, 2), (77, 1), (78, 1), (79, 2)):
-        (line, _) = Table(("x" * (width - 2), "y", "z"), [("", "", "")]).text().split("\n")
-        assert line.count(" ") == 2 * between, width
-
-
 def test_a_column_of_words_is_folded_between_words_and_numbers_are_not():
     table = Table(("n", "what"), [("1" * 30, "word-and-word " * 9), ("2", "short")], numbers=[0])
     lines = table.text().split("\n")
@@ -58,31 +51,11 @@ def test_a_column_of_words_is_folded_between_words_and_numbers_are_not():
     assert "".join(line[30:] for line in lines).split() == ["what", *["word-and-word"] * 9, "short"]
 
 
-def test_nothing_is_folded_for_a_word_that_is_too_long_anyway():
-    table = Table(("", ""), [("saved to", "/" + "x" * 90), ("oracle calls", "4")])
-    assert table.text().split("\n")[1] == "oracle calls  4"
-
-
 SPECTRUM = sa.orbit_spectrum(lambda x: x[:, 0] ** 3, sa.roll(sa.cyclic(12)), np.arange(12.0)[None])
 CERTIFICATES = sa.certificate.Certificates(
     {"exact": sa.certificate.Certificate("exact", 0.25, "certain", 0.0, 8, 0.2)},
     {"audited": "an audit draws fresh elements; give oracle=."},
 )
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        CERTIFICATES["exact"],
-        SPECTRUM.predict(4),
-        sa.choose(SPECTRUM, error=0.1 * SPECTRUM.variance**0.5),
-        sa.test_invariance(np.eye(4), sa.roll(sa.cyclic(4))),
-        sa.invariance_error(lambda x: x[:, 0], sa.roll(sa.cyclic(4)), sa.cyclic(4), np.eye(4)),
-    ],
-    ids=lambda shown: type(shown).__name__,
-)
-def test_a_sentence_is_a_paragraph_in_a_notebook(shown):
-    assert shown._repr_html_() == f"<p>{escape(str(shown))}</p>"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -96,49 +96,17 @@ LIMITS: dict[str, Limit] = {
 MOST_ENTRIES = 1 << 26
 """Entries of one sample at most, where its shape is given and not the sample."""
 
+Kind = TypeVar("Kind")
+Number = TypeVar("Number", int, float)
+Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
+
 
 def require_work(limit: str, amount: float, what: str, *, remedy: str) -> None:
-    """Raise a `GroupTooLargeError` where `what` is more than a limit allows.
-
-    Args:
-        limit: its name in `LIMITS`
-        amount: how much it would be, in the limit's unit
-        what: the subject of the message, such as "the profile of S_12"
-        remedy: what to do instead, such as "give degree="
-    """
+    """Raise a `GroupTooLargeError` where `what` is more than this row of `LIMITS` allows."""
     most, unit, _ = LIMITS[limit]
     if amount > most:
         number = shorten(amount) if isinstance(amount, int) else f"{amount:.3g}"
         raise GroupTooLargeError(f"{what} takes {number} {unit}, above {most}; {remedy}.")
-
-
-def check_type(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> Any:
-    """Return `value` if it is of this kind, or raise an `ArgumentError`: "name=... is not what".
-
-    Examples:
-        >>> from sparseaug._checks import check_type
-        >>> check_type("S", 5, dict, "a mapping; give names and parts")
-        Traceback (most recent call last):
-        sparseaug.errors.ArgumentError: S=5 is not a mapping; give names and parts.
-    """
-    if not isinstance(value, kind):
-        raise ArgumentError(f"{name}={shorten(value)} is not {what}.")
-    return value
-
-
-def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
-    """Return `value` if it is one of the allowed words, or raise an `ArgumentError` that lists them."""
-    if not isinstance(value, str) or value not in allowed:
-        words = " or ".join(f'"{word}"' for word in allowed)
-        raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
-    return value
-
-
-def check_flag(name: str, value: bool) -> bool:
-    """Return True or False as it is, or raise an `ArgumentError`: a list or an array is neither."""
-    if not isinstance(value, bool | np.bool_):
-        raise ArgumentError(f"{name}={shorten(value)} is neither True nor False; give one of them.")
-    return bool(value)
 
 
 def require_memory(name: str, count: int, width: int, what: str) -> None:
@@ -151,44 +119,91 @@ def require_memory(name: str, count: int, width: int, what: str) -> None:
         )
 
 
+def check_type(name: str, value: Any, kind: type[Kind] | tuple[type, ...], what: str) -> Kind:
+    """`value`, which is of this kind; else an error: "S=5 is not a mapping; give names and parts"."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name}={shorten(value)} is not {what}.")
+    return value  # type: ignore[return-value]
+
+
+def check_flag(name: str, value: bool) -> bool:
+    """True or False as it is: a list or an array is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{name}={shorten(value)} is neither True nor False; give one of them.")
+    return bool(value)
+
+
+def check_text(name: str, value: str) -> str:
+    """Text as it is."""
+    return check_type(name, value, str, "text; give a string")
+
+
+def check_callable(name: str, value: object, form: str = "a function") -> None:
+    """What can be called; `form` says how, as "loss(y, target)"."""
+    if not callable(value):
+        raise ArgumentError(f"{name}={shorten(value)} is not a function; give {form}.")
+
+
+def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
+    """One of the allowed words; the error lists them."""
+    if not isinstance(value, str) or value not in allowed:
+        words = " or ".join(f'"{word}"' for word in allowed)
+        raise ArgumentError(f"{name}={shorten(value)} is unknown; give {words}.")
+    return value
+
+
+def check_list(name: str, value: object) -> list[Any]:
+    """The entries of what is iterable; not of text, a set or a mapping."""
+    try:
+        if isinstance(value, str | bytes | dict | set | frozenset):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload]
+    except Exception as error:  # not iterable, or a foreign object
+        message = f"{name}={shorten(value)} is not a list; give one entry each."
+        raise ArgumentError(message) from error
+
+
 def check_integer(
     name: str, value: SupportsIndex, *, at_least: int = 0, below: int | None = None
 ) -> int:
-    """Return `value` as a Python int within range, or raise an `ArgumentError` that names it.
-
-    Examples:
-        >>> from sparseaug._checks import check_integer
-        >>> check_integer("m", 64, at_least=1)
-        64
-        >>> check_integer("m", 0, at_least=1)
-        Traceback (most recent call last):
-        sparseaug.errors.ArgumentError: m=0 is not allowed; give an integer of at least 1.
-    """
-    allowed = f"an integer of at least {at_least:,}" + (
-        "" if below is None else f", below {below:,}"
-    )
-    try:
-        _require_one_number(value)
-        number = index(value)
-    except Exception as error:  # whatever a foreign object raises
-        message = f"{name}={shorten(value)} is not an integer; give {allowed}."
-        raise ArgumentError(message) from error
+    """`value` as a Python int within range."""
+    end = "" if below is None else f", below {below:,}"
+    allowed = f"an integer of at least {at_least:,}{end}"
+    number = _one_number(name, value, index, "an integer", allowed)
     if number < at_least or (below is not None and number >= below):
         raise ArgumentError(f"{name}={shorten(number)} is not allowed; give {allowed}.")
     return number
 
 
+def check_real(
+    name: str, value: float, *, above: float = -math.inf, below: float = math.inf
+) -> float:
+    """`value` as a float strictly between the limits."""
+    allowed = f"a number with {above} < {name} < {below}"
+    number = _one_number(name, value, float, "a number", allowed)  # no integer beyond the floats
+    if not above < number < below:  # false for NaN too
+        raise ArgumentError(f"{name}={number!r} is not allowed; give {allowed}.")
+    return number
+
+
+def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
+    """`value` as a finite float from 0 up to the limit."""
+    number = check_real(name, value)
+    if not 0 <= number <= at_most:
+        allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
+        raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
+    return number
+
+
 def check_rng(rng: object) -> np.random.Generator:
-    """A NumPy generator as it is, or a new one for a seed; else an `ArgumentError`."""
+    """A NumPy generator as it is, or a new one for a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
-    try:
-        return np.random.default_rng(check_integer("rng", rng))  # type: ignore[arg-type]
-    except ArgumentError as error:
-        raise ArgumentError(
-            f"rng={shorten(rng)} is not allowed; give a seed, an integer of at least 0, or a NumPy "
-            "generator."
-        ) from error
+    allowed = "a seed, an integer of at least 0, or a NumPy generator"
+    seed = _one_number("rng", rng, index, "a seed", allowed)
+    if seed < 0:
+        raise ArgumentError(f"rng={shorten(seed)} is not allowed; give {allowed}.")
+    return np.random.default_rng(seed)
 
 
 def check_array(
@@ -197,14 +212,7 @@ def check_array(
     dtype: DTypeLike = np.int64,
     error: type[ArgumentError] = ArgumentError,
 ) -> NDArray[Any]:
-    """`value` as an array of int64 or, with NaN and infinity, of float64; or an error that names it.
-
-    Examples:
-        >>> from sparseaug._checks import check_array
-        >>> check_array("ranks", [1.5])
-        Traceback (most recent call last):
-        sparseaug.errors.ArgumentError: ranks has dtype float64; give integers that fit 64 bits.
-    """
+    """`value` as an array of int64 or, with NaN and infinity, of float64."""
     whole = np.dtype(dtype) == np.int64
     require_unmasked(name, value, error)
     try:
@@ -220,20 +228,20 @@ def check_array(
     return array.astype(dtype, copy=False)
 
 
-def check_axes(name: str, axes: Any, count: int | None = None) -> tuple[int, ...]:
-    """Axes of an array, one integer or different ones in a list, as a tuple; `count` says how many."""
-    given = axes if isinstance(axes, list | tuple) and count != 1 else (axes,)
-    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
-    if not checked or len(set(checked)) < len(checked) or count not in (None, len(checked)):
-        wanted = "different axes" if count is None else "one axis" if count == 1 else "two axes"
-        raise ArgumentError(f"{name}={shorten(axes)} is not allowed; give {wanted} of a sample.")
-    return checked
+def require_unmasked(name: str, value: object, error: type[ArgumentError] = ArgumentError) -> None:
+    """Refuse a masked array or a list of them, of which NumPy drops the mask without a word."""
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise error(
+            f"{name} is a masked array, and its mask would be ignored; give its data, or the rows that "
+            "are not masked."
+        )
 
 
 def check_rows(
     name: str, value: ArrayLike, width: int, dtype: DTypeLike = np.int64
 ) -> NDArray[Any]:
-    """`value` as an array (k, width), one row per element, or an `ElementError` that names it."""
+    """`value` as an array (k, width), one row per element."""
     rows = check_array(name, value, dtype, ElementError)
     if rows.ndim != 2 or rows.shape[1] != width:
         kind = "an integer array" if np.dtype(dtype) == np.int64 else "numbers"
@@ -243,76 +251,41 @@ def check_rows(
     return rows
 
 
-def require_unmasked(name: str, value: object, error: type[ArgumentError] = ArgumentError) -> None:
-    """Raise an error that names it if `value` is a masked array or a list of them.
-
-    NumPy makes a plain array of it without a word, with all that the mask was to hide.
-    """
-    parts = value if isinstance(value, list | tuple) else (value,)
-    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
-        raise error(
-            f"{name} is a masked array, and its mask would be ignored; give its data, or the rows that "
-            "are not masked."
-        )
-
-
-def check_real(
-    name: str, value: float, *, above: float = -math.inf, below: float = math.inf
-) -> float:
-    """Return `value` as a float strictly between the limits, or raise an `ArgumentError`.
-
-    Examples:
-        >>> from sparseaug._checks import check_real
-        >>> check_real("delta", 0.05, above=0, below=1)
-        0.05
-    """
-    allowed = f"a number with {above} < {name} < {below}"
-    try:
-        _require_one_number(value)
-        number = float(value)  # refuses integers beyond the range of a float
-    except Exception as error:  # whatever a foreign object raises
-        message = f"{name}={shorten(value)} is not a number; give {allowed}."
-        raise ArgumentError(message) from error
-    if not above < number < below:  # false for NaN too
-        raise ArgumentError(f"{name}={number!r} is not allowed; give {allowed}.")
-    return number
-
-
 def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
-    """One finite real number per row, of positive sum; None where all are equal.
-
-    Examples:
-        >>> from sparseaug._checks import check_weights
-        >>> check_weights([0.5, 0.25, 0.25], 2)
-        Traceback (most recent call last):
-        sparseaug.errors.ArgumentError: weights has shape (3,); give one number for each of the 2 rows.
-    """
+    """One finite real number per row, of positive sum; None where all are equal."""
     array = check_array("weights", weights, np.float64)
-    if array.shape != (count,):
+    largest = float(abs(array).max(initial=0))
+    positive = 0 < largest < math.inf and math.fsum(array.ravel() / largest) > 0  # no NaN
+    if array.shape != (count,) or not positive:
         raise ArgumentError(
-            f"weights has shape {array.shape}; give one number for each of the {count} rows."
-        )
-    largest = float(abs(array).max())
-    if not (0 < largest < math.inf and math.fsum(array / largest) > 0):  # false for NaN too
-        raise ArgumentError(
-            f"weights={shorten(weights)} are not finite numbers of positive sum; give such ones."
+            f"weights={shorten(weights)} of shape {array.shape} are not allowed; give one finite number "
+            f"for each of the {count} rows, of positive sum."
         )
     return None if (array == array[0]).all() else array
 
 
-def check_not_negative(name: str, value: float, *, at_most: float = math.inf) -> float:
-    """Return `value` as a finite float from 0 up to the limit, or raise an `ArgumentError`.
+def check_shape(shape: Any) -> tuple[int, ...]:
+    """The shape of one sample as positive integers."""
+    given: Any = check_type(
+        "shape", shape, (tuple, list), "the shape of one sample; give a tuple, as (6,)"
+    )
+    sizes = tuple(check_integer("shape", size, at_least=1) for size in given)
+    if not sizes or math.prod(sizes) > MOST_ENTRIES:
+        raise ArgumentError(
+            f"shape={shorten(sizes)} is not allowed; give at least one axis, and at most "
+            f"{MOST_ENTRIES:,} entries in all."
+        )
+    return sizes
 
-    Examples:
-        >>> from sparseaug._checks import check_not_negative
-        >>> check_not_negative("gap", 0)
-        0.0
-    """
-    number = check_real(name, value)
-    if not 0 <= number <= at_most:
-        allowed = "of at least 0" if math.isinf(at_most) else f"from 0 to {at_most:g}"
-        raise ArgumentError(f"{name}={number!r} is not allowed; give a number {allowed}.")
-    return number
+
+def check_axes(name: str, axes: Any, count: int | None = None) -> tuple[int, ...]:
+    """Axes of an array, one integer or different ones in a list, as a tuple; `count` says how many."""
+    given = axes if isinstance(axes, list | tuple) and count != 1 else (axes,)
+    checked = tuple(check_integer(name, axis, at_least=-64, below=64) for axis in given)
+    if not checked or len(set(checked)) < len(checked) or count not in (None, len(checked)):
+        wanted = "different axes" if count is None else "one axis" if count == 1 else "two axes"
+        raise ArgumentError(f"{name}={shorten(axes)} is not allowed; give {wanted} of a sample.")
+    return checked
 
 
 def check_plot_axes(axes: Any, what: str) -> Any:
@@ -325,66 +298,16 @@ def check_plot_axes(axes: Any, what: str) -> Any:
     return axes
 
 
-def check_shape(shape: Any) -> tuple[int, ...]:
-    """Return the shape of one sample as positive integers, or raise an `ArgumentError`.
-
-    Examples:
-        >>> from sparseaug._checks import check_shape
-        >>> check_shape([3, 4])
-        (3, 4)
-    """
-    if not isinstance(shape, tuple | list) or not len(shape):
-        raise ArgumentError(
-            f"shape={shorten(shape)} is not the shape of one sample; give a tuple such as (6,)."
-        )
-    sizes = tuple(check_integer("shape", size, at_least=1) for size in shape)
-    if math.prod(sizes) > MOST_ENTRIES:
-        raise ArgumentError(
-            f"shape={shorten(sizes)} has {shorten(math.prod(sizes))} entries; "
-            f"{MOST_ENTRIES} are the limit."
-        )
-    return sizes
-
-
-def check_text(name: str, value: str) -> str:
-    """Return `value` if it is text, or raise an `ArgumentError`."""
-    if not isinstance(value, str):
-        raise ArgumentError(f"{name}={shorten(value)} is not text; give a string.")
-    return value
-
-
-def check_list(name: str, value: object) -> list[Any]:
-    """Return the entries of `value`; text, a set or a mapping raises an `ArgumentError`."""
-    try:
-        if isinstance(value, str | bytes | dict | set | frozenset):
-            raise TypeError
-        return list(value)  # type: ignore[call-overload]
-    except Exception as error:  # not iterable, or a foreign object
-        raise ArgumentError(
-            f"{name}={shorten(value)} is not a list; give one entry each."
-        ) from error
-
-
-def check_callable(name: str, value: object, form: str = "a function") -> None:
-    """Raise an `ArgumentError` unless `value` can be called; `form` says how, as "loss(y, target)"."""
-    if not callable(value):
-        raise ArgumentError(f"{name}={shorten(value)} cannot be called; give {form}.")
-
-
-Progress: TypeAlias = Callable[[int, int], None]  # (done, total), called now and then
-
-
 def silent(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
 def check_progress(progress: Progress | None) -> Progress:
-    """It, or `silent` for None; an `ArgumentError` unless it can be called with two numbers."""
+    """It, or `silent` for None; it can be called with two numbers."""
     if progress is None:
         return silent
+    check_callable("progress", progress, "progress(done, total)")
     try:
-        if not callable(progress):
-            raise TypeError
         inspect.signature(progress).bind(1, 2)
     except TypeError as error:
         raise ArgumentError(
@@ -396,15 +319,21 @@ def check_progress(progress: Progress | None) -> Progress:
     return progress
 
 
-def _require_one_number(value: object) -> None:
-    """Raise unless it is one real number; int() and float() take text, truth values and arrays too.
+def _one_number(
+    name: str, value: Any, make: Callable[[Any], Number], kind: str, allowed: str
+) -> Number:
+    """One real number made an int or a float, which by themselves take text and truth values too.
 
     Numbers of NumPy and torch have a dtype, such as uint8, float64 or torch.bfloat16.
     """
-    if type(value) in (int, float):
-        return
-    dtype = str(getattr(value, "dtype", "int"))
-    real = hasattr(value, "__index__") or hasattr(value, "__float__")
-    one = real and getattr(value, "ndim", 0) == 0 and not isinstance(value, bool | type)
-    if not one or not re.search("int|float", dtype):
-        raise TypeError(f"{type(value).__name__} is not one real number")
+    try:
+        if type(value) not in (int, float):
+            dtype = str(getattr(value, "dtype", "int"))
+            real = hasattr(value, "__index__") or hasattr(value, "__float__")
+            one = real and getattr(value, "ndim", 0) == 0 and not isinstance(value, bool | type)
+            if not one or not re.search("int|float", dtype):
+                raise TypeError(f"{type(value).__name__} is not one real number")
+        return make(value)
+    except Exception as error:  # whatever a foreign object raises
+        message = f"{name}={shorten(value)} is not {kind}; give {allowed}."
+        raise ArgumentError(message) from error

@@ -9,9 +9,8 @@ import pytest
 from scipy import stats
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, audited
 from sparseaug.certificate.anytime import MOST_AUDITS, Limits, Sums, run_audit, share_of
-from sparseaug.errors import ArgumentError, OracleBudgetError
+from sparseaug.errors import ArgumentError
 
 G = sa.cyclic(64)
 
@@ -58,15 +57,6 @@ def test_it_stops_where_the_bound_is_reached_and_where_it_cannot_be():
     assert run_audit(values_of(values), 1, sa.Oracle(G), Limits(0.5), **options) == limited
 
 
-def test_until_stays_within_the_budget_of_the_oracle():
-    oracle = sa.Oracle(G, budget=100)
-    run_audit(values_of(np.ones(64)), 1, oracle, Limits(2.0), calls=500, delta=0.05, until=1e-3)
-    assert oracle.calls <= 100
-    oracle.advance_to(100)
-    with pytest.raises(OracleBudgetError):
-        run_audit(values_of(np.ones(64)), 1, oracle, Limits(2.0), calls=5, delta=0.05, until=0.1)
-
-
 def test_the_ends_cover_vectors_that_are_off_by_their_rounding():
     """Vectors shorter or longer by `off`, all of them: the ends of the exact ones are inside."""
     rng = np.random.default_rng(0)
@@ -111,23 +101,3 @@ def test_audits_of_one_iterate_share_delta_and_the_same_audit_is_one():
         assert share_of(audits, b"s", source, None, 1.0, 0.1)[0] > 0
     with pytest.raises(ArgumentError, match="audit 257 of one iterate"):
         share_of(audits, b"s", source, None, 1.0, 0.1)
-
-
-def test_repeated_audits_of_a_run_say_that_they_share_delta(problem):
-    model, data, act = problem(4, 0)
-    S = sa.Oracle(act.group, seed=0).draw(8)
-    risk = sa.augmented_risk(model, data, act, S)
-    run = sa.descend(risk, np.ones(model.size), step_size=0.05, num_steps=5)
-    options = {"kinds": ["audited"], "audit_calls": 200}
-    first, again, second = (
-        sa.certify(run, oracle=sa.Oracle(act.group, seed), **options)["audited"]
-        for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first.holds == "with probability 1 - 0.05 over the audit's draws"
-    assert "all 2 audits of this iterate together, which share it" in second.holds
-    assert second.failure_probability == 0.05
-    alone = audited(
-        Evidence(model, data, act, S), run.best, oracle=sa.Oracle(act.group, 2), calls=200
-    )
-    assert alone.bound < second.bound

@@ -8,29 +8,13 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import KINDS, TABLE, Evidence, a_priori, certify, exact, kernel, spectral
-from sparseaug.errors import ArgumentError
+from sparseaug.certificate import KINDS, TABLE, Evidence, certify, exact, kernel, spectral
 from sparseaug.kernels import gradient_norms
-
-
-def violations(cases, bound) -> int:
-    """In how many cases the bound is below the truth."""
-    return sum(bound(case) < case.truth for case in cases)
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if TABLE[name].from_sample])
 def test_no_bound_from_S_is_below_the_full_gradient_norm(kind, cases):
-    assert violations(cases, lambda case: TABLE[kind].make(case.evidence, case.theta).bound) == 0
-
-
-def test_the_box_form_of_thm_main_is_at_least_the_form_at_theta(cases):
-    for case in cases:
-        boxed = a_priori(case.evidence, case.theta, box=40.0)
-        plain = a_priori(case.evidence, case.theta)
-        assert boxed.bound >= plain.bound >= case.truth
-        assert boxed.failure_probability == plain.failure_probability
-    with pytest.raises(ArgumentError, match=r"theta has an entry of .*, outside box=0.01"):
-        a_priori(cases[0].evidence, cases[0].theta, box=0.01)
+    assert all(TABLE[kind].make(case.evidence, case.theta).bound >= case.truth for case in cases)
 
 
 def test_the_exact_kind_equals_the_loop_over_all_permutations(cases):
@@ -52,24 +36,6 @@ def test_the_exact_bound_is_above_the_norm_to_forty_digits(seed, problem, precis
     every = sa.GroupSample(act.group, np.concatenate([identity, *act.group.elements(), identity]))
     S = sa.GroupSample(act.group, every.elements[1:-1])  # S = G: the deviation is 0
     assert truth <= spectral(Evidence(model, data, act, S), theta).bound <= truth * (1 + 1e-9)
-
-
-def test_mutants_are_caught(cases):
-    """The cases are hard enough to tell a wrong bound from a right one."""
-
-    def without_deviation(case) -> float:
-        return case.sparse_norm
-
-    def without_norms(case) -> float:
-        return case.sparse_norm + case.evidence.known_deviation.value
-
-    def a_hundredth_of_kernel(case) -> float:
-        extra = kernel(case.evidence, case.theta).bound - case.sparse_norm
-        return case.sparse_norm + extra / 100
-
-    assert violations(cases, without_deviation) > len(cases) / 4
-    assert violations(cases, without_norms) > 0
-    assert violations(cases, a_hundredth_of_kernel) > 0
 
 
 def test_a_case_where_the_bounds_are_nearly_attained(reference_norm):
@@ -136,42 +102,3 @@ def test_all_four_methods_are_certified_at_their_returned_iterate(problem, refer
         assert found.best.kind == "exact"
         if S == "full":
             assert found["exact"].bound == pytest.approx(run.best_gradient_norm, rel=1e-8)
-
-
-def test_groups_other_than_permutations():
-    rng = np.random.default_rng(0)
-    for act, d in (
-        (sa.flip_signs(sa.sign_flips(4)), 4),
-        (sa.signed_permute(sa.hyperoctahedral(3)), 3),
-        (sa.permute_axis(sa.dihedral(5)), 5),
-        (sa.linear(sa.groups.cube_rotations()), 3),
-    ):
-        x, z = rng.uniform(-1, 1, (4, d)), rng.uniform(-1, 1, (5, d))
-        model, data = sa.KernelModel(sa.GaussianKernel(1.0), z), (x, x[:, 0])
-        theta = rng.normal(0, 1, model.size)
-        S = sa.Oracle(act.group, seed=2).draw(9)
-        found = certify(theta, Evidence(model, data, act, S))
-        everything = sa.GroupSample(act.group, np.concatenate(list(act.group.elements())))
-        truth = np.linalg.norm(sa.augmented_risk(model, data, act, everything).gradient(theta))
-        assert SIX - {"audited"} <= set(found)
-        assert all(one.bound >= truth * (1 - 1e-12) for one in found.values())
-
-
-def test_a_group_too_large_for_the_truth_is_still_certified():
-    """2^40 sign flips: closed forms reach it; S_25: only what needs no full-group mean does."""
-    rng = np.random.default_rng(0)
-    flips = sa.flip_signs(sa.sign_flips(40))
-    x = rng.uniform(-0.2, 0.2, (4, 40))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
-    found = certify(np.ones(6), Evidence(model, (x, x.sum(1)), flips, None))
-    assert all(one.bound >= one.truth for one in found.values())
-    large = sa.permute_axis(sa.symmetric(25))
-    x = rng.uniform(-0.2, 0.2, (4, 25))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
-    S = sa.Oracle(large.group, seed=0).draw(200)
-    evidence = Evidence(model, (x, x.sum(1)), large, S)
-    found = certify(np.ones(6), evidence, oracle=sa.Oracle(large.group, 9))
-    assert {"a-priori", "audited"} <= set(found)
-    assert {"spectral", "kernel", "exact"} <= set(found.omitted) == set(KINDS) - set(found)
-    assert all(one.truth is None and one.looseness is None for one in found.values())
-    assert found.best.failure_probability == pytest.approx(0.1)

@@ -9,8 +9,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy import stats
 
-from sparseaug.certificate import anytime
-from sparseaug.certificate.anytime import Seen, kappa, radius
+from sparseaug.certificate.concentration import Seen, kappa, radius
 
 DELTAS = (0.5, 0.2, 0.05)
 
@@ -80,20 +79,6 @@ def test_the_radius_is_the_end_of_the_confidence_set(delta):
             assert at(found * 0.995) < 0
 
 
-def test_few_draws_say_nothing_and_no_range_needs_none():
-    assert radius(Seen(1, 0.3, 0.0), 0.05, largest=1.0) >= 2.0
-    assert radius(Seen(2, 0.3, 0.0), 1e-300, largest=1.0, reach=0.7) >= 0.7
-    assert radius(Seen(1, 0.0, 0.0), 0.05, largest=1.0, reach=0.0) == 0.0
-
-
-def test_it_falls_with_draws_and_delta_and_grows_with_spread_and_size():
-    base = radius(Seen(1000, 0.1, 0.5), 0.05, largest=2.0)
-    assert radius(Seen(2000, 0.1, 0.5), 0.05, largest=2.0) < base
-    assert radius(Seen(1000, 0.1, 0.4), 0.05, largest=2.0) < base
-    assert radius(Seen(1000, 0.1, 0.5), 0.2, largest=2.0) < base
-    assert radius(Seen(1000, 0.1, 0.5), 0.05, largest=3.0) > base
-
-
 def two_points(chance: float):
     """Two values of mean 0, the first with this probability, and a range of 1."""
     values = np.array([1 - chance, -chance])
@@ -119,16 +104,3 @@ def test_the_bound_fails_at_any_number_of_draws_less_often_than_delta(chance, de
             for N in looks
         )
     assert failures <= stats.binom.ppf(1 - 1e-6, 150, delta)
-
-
-def test_the_simulation_sees_a_bound_that_forgets_its_range(monkeypatch):
-    """With kappa = 0, as if the spread cost nothing, it fails too often."""
-    monkeypatch.setattr(anytime, "kappa", lambda r: np.zeros_like(r))
-    values, chances = two_points(0.5)
-    rng = np.random.default_rng(0)
-    failures = 0
-    for _ in range(200):
-        y = rng.choice(values, p=chances, size=256)
-        mean = abs(y.mean())
-        failures += mean > radius(Seen(256, mean, y.std()), 0.2, largest=1.0, reach=1.0)
-    assert failures > stats.binom.ppf(1 - 1e-6, 200, 0.2)

@@ -28,8 +28,3 @@ def test_a_kind_takes_options_that_certify_has(name):
     options = {"audit_calls" if option == "calls" else option for option in TABLE[name].options}
     assert options <= set(inspect.signature(sa.certify).parameters)
     assert set(TABLE[name].options) <= set(inspect.signature(TABLE[name].make).parameters)
-
-
-def test_no_main_verb_has_more_than_eight_parameters():
-    for verb in (sa.certify, sa.descend, sa.pilot, sa.augmented_risk, sa.KernelModel):
-        assert len(inspect.signature(verb).parameters) <= 8

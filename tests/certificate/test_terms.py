@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 import sparseaug as sa
 from sparseaug.certificate import Evidence, audited, kernel, spectral
-from sparseaug.certificate.evidence import largest_norm
+from sparseaug.certificate.exact import largest_norm
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels import Discrepancy, gradient_norms
 

@@ -8,8 +8,7 @@ import pytest
 import sparseaug as sa
 from sparseaug._archive import load_archive, save_archive
 from sparseaug.descent import NonFiniteError
-from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
-from sparseaug.risk import DirectRisk
+from sparseaug.errors import FileFormatError
 from tests.extras import optional
 from tests.runs import Stopping
 
@@ -72,44 +71,30 @@ def assert_same(one, two):
 
 CHANGES = {
     "S": (one_shot, {"seed": 1}, {}),
-    "S ": (one_shot, {"m": 6}, {}),
     "inputs": (one_shot, {"x": X + 1e-9, "y": X.sum(1)}, {}),
     "targets": (one_shot, {"y": X.sum(1) + 1e-9}, {}),
     "kernel": (one_shot, {"sigma": 1.2500001}, {}),
     "centers": (one_shot, {"centers": CENTERS + 1e-9}, {}),
     "action": (one_shot, {"act": sa.custom_action(G, permuted_backwards)}, {}),
-    "action ": (one_shot, {"act": sa.permute_axis(CYCLE)}, {}),
     "theta0": (one_shot, {}, {"theta": THETA + 1e-12}),
-    "theta0 ": (one_shot, {}, {"theta": THETA.astype(np.float32)}),
     "project": (one_shot, {}, {"project": sa.descent.Box(0.9)}),
-    "project ": (one_shot, {}, {"project": None}),
-    "project  ": (one_shot, {}, {"project": lambda theta: np.clip(theta, -0.9, 0.9)}),
     "step_size": (one_shot, {}, {"step_size": 0.2}),
-    "step_size ": (one_shot, {}, {"step_size": decaying}),
     "num_steps": (one_shot, {}, {"num_steps": STEPS + 1}),
     "eval_every": (one_shot, {}, {"eval_every": 7}),
     "oracle seed": (streaming, {"seed": 10}, {}),
     "first draw": (streaming, {"start": 4}, {}),
     "batch": (streaming, {"batch": 3}, {}),
-    "S  ": (streaming, {"source": lambda rng: G.sample(1, rng)[0], "start": 0}, {}),
-    "inputs ": (streaming, {"x": X + 1e-9}, {}),
 }
 
 
 @pytest.mark.parametrize("name", list(CHANGES))
-@pytest.mark.parametrize("stop", [13, None], ids=["stopped", "finished"])
-def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, stop, tmp_path):
+def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, tmp_path):
     make, changed, options = CHANGES[name]
     path, usual = tmp_path / "run.safetensors", {"project": sa.descent.Box(1.0)}
-    if stop:
-        with pytest.raises(KeyboardInterrupt):
-            run(path, make(), stop=stop, **usual)
-    else:
-        run(path, make(), **usual)
+    with pytest.raises(KeyboardInterrupt):
+        run(path, make(), stop=13, **usual)
     before = path.read_bytes()
-    with pytest.raises(
-        FileFormatError, match=rf"another run: other .*{name.strip()}.*give another"
-    ):
+    with pytest.raises(FileFormatError, match=rf"another run: other .*{name}.*give another"):
         run(path, make(**changed), **{**usual, **options})
     assert path.read_bytes() == before
     assert_same(run(path, make(), **usual), run(tmp_path / "new", make(), **usual))
@@ -138,40 +123,6 @@ def test_the_rates_of_a_very_long_run_are_sampled(tmp_path):
     assert max(asked) == 10**12 - 1
 
 
-def clipped(theta):
-    return np.clip(theta, -1, 1)
-
-
-class Halfway:
-    """A projection that does not say what it is."""
-
-    def __call__(self, theta):
-        return theta
-
-
-def test_a_projection_is_known_by_its_repr_and_a_function_by_its_name(tmp_path):
-    path = tmp_path / "run.safetensors"
-    whole = run(path, one_shot(), project=clipped)
-    assert_same(run(path, one_shot(), project=clipped), whole)
-    for project, name in (
-        (sa.descent.Box(1.0), r"Box\(width=1.0\)"),
-        (None, "None"),
-        (Halfway(), r"\S*test_checkpoint.Halfway"),
-        (np.tanh, "<ufunc 'tanh'>"),
-        (lambda theta: theta, r"\S*test_checkpoint.test_a_projection\S*"),
-    ):
-        there = r"other project \(\S*test_checkpoint.clipped there, "
-        with pytest.raises(FileFormatError, match=there + name + " here"):
-            run(path, one_shot(), project=project)
-
-
-def test_the_same_action_by_another_name_is_the_same_run(tmp_path):
-    path = tmp_path / "run.safetensors"
-    whole = run(path, one_shot())
-    again = run(path, one_shot(act=sa.custom_action(G, permuted)))
-    assert np.array_equal(again.last, whole.last)
-
-
 def test_the_same_rows_in_another_order_are_another_run(tmp_path):
     """The risks are equal but for the last bits."""
     path, risk = tmp_path / "run.safetensors", one_shot()
@@ -180,36 +131,6 @@ def test_the_same_rows_in_another_order_are_another_run(tmp_path):
     assert other == risk.S
     with pytest.raises(FileFormatError, match="another run: other order of S "):
         run(path, sa.augmented_risk(risk.model, risk.data, risk.action, other))
-
-
-def test_the_same_risk_by_a_plain_sum_is_another_run(tmp_path):
-    path, risk = tmp_path / "run.safetensors", one_shot()
-    run(path, risk)
-    direct = DirectRisk(risk.model, risk.data, risk.action, risk.S)
-    with pytest.raises(
-        FileFormatError, match=r"another run: other risk \(MomentRisk there, DirectRisk here\)"
-    ):
-        run(path, direct)
-
-
-def test_a_risk_that_does_not_say_what_it_depends_on_gets_no_checkpoint(tmp_path):
-    class Mine:
-        calls = 0
-
-        def at_step(self, step):
-            return self
-
-        def gradient(self, theta):
-            return theta
-
-    with pytest.raises(ArgumentError, match=r"risk=.*give it identity\(\)"):
-        run(tmp_path / "run", Mine())
-    assert run(None, Mine()).num_steps == STEPS
-    Mine.identity = lambda self: {"mine": 3}
-    with pytest.raises(ArgumentError, match=r"risk.identity\(\) is .*names and texts"):
-        run(tmp_path / "run", Mine())
-    Mine.identity = lambda self: {"mine": "3"}
-    assert run(tmp_path / "run", Mine()).num_steps == STEPS
 
 
 def test_a_streaming_run_that_goes_on_after_another_one_is_resumed_from_its_own_draws(tmp_path):
@@ -245,7 +166,7 @@ class Quadratic:
         return theta * torch.arange(1, len(theta) + 1, dtype=theta.dtype) / len(theta)
 
 
-@pytest.mark.parametrize("name", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
 def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(name, tmp_path):
     path, dtype = tmp_path / "run.safetensors", getattr(torch, name)
     other = torch.float32 if dtype != torch.float32 else torch.float64  # the same numbers
@@ -260,20 +181,7 @@ def test_tensors_of_every_floating_type_are_resumed_to_the_same_bits(name, tmp_p
         run(path, Quadratic(), theta.to(other), project=sa.descent.Box(1.5))
 
 
-def test_a_run_over_a_whole_group_whose_order_exceeds_64_bits_resumes(tmp_path):
-    x = RNG.uniform(-0.1, 0.1, (3, 20_000))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:2])
-    act = sa.flip_signs(sa.sign_flips(20_000))
-    risk = sa.augmented_risk(model, (x, x[:, 0]), act, "full")
-    path = tmp_path / "run.safetensors"
-    with pytest.raises(KeyboardInterrupt):
-        run(path, risk, np.ones(4), stop=13)
-    resumed = run(path, risk, np.ones(4))
-    assert resumed.trace["calls"].tolist() == [0] * 6
-    assert "oracle calls" in repr(resumed)
-
-
-@pytest.mark.parametrize("rate", [1e3, 1e6, 1e40, 1e80, 1e120, 1e200, 1e300])
+@pytest.mark.parametrize("rate", [1e3, 1e80, 1e300])
 def test_a_run_that_diverges_keeps_a_finite_checkpoint_whatever_overflows_first(rate, tmp_path):
     path = tmp_path / "run.safetensors"
     kept = sa.descent.Checkpoint(path, every=1)
@@ -319,52 +227,3 @@ def test_a_file_with_a_right_checksum_and_wrong_content_is_refused(what, tmp_pat
     save_archive(path, "sparseaug.Checkpoint/3", arrays, facts)
     with pytest.raises(FileFormatError):
         run(path, one_shot())
-
-
-def test_the_first_version_of_checkpoints_did_not_know_its_run_and_is_refused(tmp_path):
-    path = tmp_path / "run.safetensors"
-    save_archive(path, "sparseaug.Checkpoint/1", {"theta": THETA, "best": THETA}, {"run": {}})
-    with pytest.raises(FileFormatError, match="Checkpoint/1"):
-        run(path, one_shot())
-
-
-@pytest.mark.parametrize(
-    "path", [3, b"x", "", "a\0b", "no/such/folder/x", ["x"], 1.5, "x" * 5000, "/"]
-)
-def test_a_path_that_is_none_is_answered_before_the_first_step(path):
-    with pytest.raises(SparseAugError, match=r"checkpoint=|x{100}"):
-        run(path, one_shot())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"step_size": lambda step: np.nan}, r"step_size\(0\)=nan"),
-        ({"step_size": lambda step: -0.1}, r"step_size\(0\)=-0.1"),
-        ({"step_size": lambda step: None}, r"step_size\(0\)=None"),
-        ({"project": 3}, "project=3"),
-        ({"project": lambda theta: None}, "project returned None"),
-        ({"project": lambda theta: theta[:2]}, "project returned"),
-        ({"method": "two-shot"}, "method='two-shot'"),
-        ({"num_steps": 1 << 70}, "num_steps="),
-    ],
-)
-def test_bad_options_are_named(options, message):
-    with pytest.raises(ArgumentError, match=message):
-        run(None, one_shot(), **options)
-
-
-@pytest.mark.parametrize(
-    "theta",
-    [None, "theta", [], np.ones(14, complex), np.full(14, np.nan), [[1.0], [2.0, 3.0]], 3.0],
-)
-def test_a_bad_start_is_named(theta):
-    with pytest.raises(ArgumentError, match="theta0"):
-        run(None, one_shot(), theta)
-
-
-def test_a_start_is_copied():
-    theta = THETA.copy()
-    found = sa.descend(one_shot(), theta, step_size=1e-300, num_steps=1)
-    theta[:] = 0
-    assert np.array_equal(found.best, THETA)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
 from sparseaug.kernels import (
     GaussianKernel,
     box_bound,
-    full_moments,
     gradient_norms,
     initial_gap,
     sample_moments,
@@ -62,17 +58,6 @@ def test_gradient_norm_equals_a_minimum_over_explicit_decompositions(d, rng):
     assert (found.per_sample <= expected * (1 + 1e-9)).all()
     assert found.B == pytest.approx(found.per_sample.mean(), rel=1e-12)
     assert found.B >= found.per_sample.mean()
-
-
-def test_a_wide_gaussian_has_square_norm_root_four_thirds_in_the_narrow_space():
-    """Interpolation norms h(X)' K(X, X)^-1 h(X) rise to the norm; 60 digits, one dimension."""
-    with mpmath.workdps(60):
-        grid = [mpmath.mpf(k) / 3 for k in range(-21, 22)]
-        K = mpmath.matrix([[mpmath.exp(-((p - q) ** 2)) for q in grid] for p in grid])
-        h = mpmath.matrix([mpmath.exp(-(p**2) / 2) for p in grid])
-        square = (h.T * mpmath.lu_solve(K, h))[0]
-        missing = mpmath.sqrt(mpmath.mpf(4) / 3) - square
-    assert 0 <= missing < 1e-12
 
 
 def test_gradient_norms_bound_every_functional_in_the_dual_norm(rng):
@@ -154,15 +139,6 @@ def test_no_hessian_in_the_box_is_larger_than_the_smoothness_bound(rng):
     assert tightest_moments > 0.5
 
 
-def test_largest_eigenvalue_is_bounded_from_above_even_for_repeated_and_far_centers(rng):
-    for centers in (np.zeros((5, 2)), 1e3 * rng.normal(size=(5, 2)), rng.normal(size=(40, 2))):
-        K = KERNEL(centers, centers)
-        top = np.linalg.eigvalsh(K)[-1]
-        bound = smoothness_bound(KERNEL, centers, [0.0], box=1.0) - math.sqrt(K.sum())
-        assert 2 * top <= bound * (1 + 1e-12)
-        assert bound <= 2 * top * (1 + 1e-6)
-
-
 def test_the_initial_gap_is_above_the_risk_on_every_sample(rng):
     """ass:initial-gap is for every S: of all 24 permutations one alone, which R^G says nothing about."""
     above_full = 0
@@ -178,45 +154,10 @@ def test_the_initial_gap_is_above_the_risk_on_every_sample(rng):
     assert above_full == 20
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e60])
-def test_the_initial_gap_is_attained_at_a_centre_with_a_target_of_the_other_sign(scale):
-    """One centre, a sample on it: f = a b there, and the risk is (|a b| + |y|)^2 / 2."""
-    gap = initial_gap(KERNEL, np.array([[0.3, -0.2]]), [-scale], [scale], [2.0])
-    exact = Fraction(3 * scale) ** 2 / 2
-    assert exact <= Fraction(gap) <= exact * (1 + Fraction(1, 10**12))
-
-
-def test_the_initial_gap_of_a_start_that_is_too_large_for_floats_is_infinite():
-    assert initial_gap(KERNEL, np.zeros((2, 3)), [1.0], [1e200, 1.0], [1e200, 1.0]) == math.inf
-
-
-def test_zero_parameters_zero_targets_and_many_dimensions_are_no_exception(rng):
-    z = rng.normal(size=(3, 4))
-    assert gradient_norms(KERNEL, z, np.zeros(3), np.zeros(3), [1.0]).B == 0.0
-    assert gradient_norms(KERNEL, z, np.ones(3), np.zeros(3), [0.0]).B == 0.0
-    far = rng.normal(size=(3, 5000))
-    found = gradient_norms(KERNEL, far, np.ones(3), np.ones(3), [2.0]).B
-    assert found == pytest.approx(math.sqrt(6) * (1 + 2), rel=1e-9)  # centres without overlap
-
-
-def test_bad_arguments_are_named():
-    z, one = np.zeros((2, 3)), np.ones(2)
-    moments = full_moments(KERNEL, sa.permute_axis(sa.symmetric(3)), z, one, z)
-    cases = [
-        ("kernel", lambda: gradient_norms("k", z, one, one, one)),
-        ("centers", lambda: gradient_norms(KERNEL, one, one, one, one)),
-        ("a", lambda: gradient_norms(KERNEL, z, [1.0], one, one)),
-        ("b", lambda: gradient_norms(KERNEL, z, one, [np.nan, 1], one)),
-        ("y", lambda: gradient_norms(KERNEL, z, one, one, [])),
-        ("y", lambda: box_bound(KERNEL, z, [[1.0]], box=1.0)),
-        ("box", lambda: box_bound(KERNEL, z, one, box=0)),
-        ("box", lambda: smoothness_bound(KERNEL, z, one, box=-1)),
-        ("moments", lambda: smoothness_of_moments(None, box=1.0)),
-        ("box", lambda: smoothness_of_moments(moments, box="3")),
-        ("centers", lambda: initial_gap(KERNEL, one, one, one, one)),
-        ("y", lambda: initial_gap(KERNEL, z, [], one, one)),
-        ("a", lambda: initial_gap(KERNEL, z, one, [1.0], one)),
-    ]
-    for name, call in cases:
-        with pytest.raises(ArgumentError, match=f"^{name}"):
-            call()
+def test_a_theta_that_diverged_has_infinite_bounds_and_no_small_ones():
+    """max(0, NaN) is 0 in Python: an overflow must not come out as a bound of 0."""
+    z, y = np.random.default_rng(0).normal(size=(4, 3)), np.arange(4.0)
+    for large in (1e120, 1e200, 1e308):
+        a, b = np.array([large, -large, large, 1.0]), np.array([large, large, 1.0, -large])
+        assert gradient_norms(KERNEL, z, a, b, y).B == math.inf
+        assert initial_gap(KERNEL, z, y, a, b) == math.inf

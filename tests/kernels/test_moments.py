@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import (
     GaussianKernel,
-    Moments,
     full_moments,
-    gradient_norms,
     kernel_discrepancy,
     moments,
     sample_moments,
@@ -81,59 +78,6 @@ def test_sample_moments_count_multiplicity_in_every_block_size(block, rng):
     assert json.dumps(found.to_dict())
 
 
-def test_moments_of_groups_beyond_enumeration_are_near_those_of_large_samples(rng):
-    """The mean over m draws is within 6 standard errors: each entry lies in [0, 1]."""
-    for action, d in (
-        (sa.permute_axis(sa.symmetric(14)), 14),
-        (sa.flip_signs(sa.sign_flips(1000)), 1000),
-        (sa.signed_permute(sa.hyperoctahedral(10)), 10),
-    ):
-        kernel = GaussianKernel(math.sqrt(d) / 2)
-        x, y, z = rng.uniform(-1, 1, (1, d)), np.ones(1), rng.uniform(-1, 1, (3, d))
-        full = full_moments(kernel, action, x, y, z)
-        S = sa.Oracle(action.group, seed=1).draw(4000)
-        features = kernel(action(S, x)[:, 0], z)
-        products = features[:, :, None] * features[:, None, :]
-        limit = 6 * products.std(axis=0) / math.sqrt(S.m)
-        assert (abs(products.mean(axis=0) - full.A) <= limit).all()
-        assert full.error < 1e-11
-
-
-def test_moments_refuse_what_they_cannot_do_and_name_bad_arguments(rng):
-    action = sa.permute_axis(sa.symmetric(3))
-    x, y, z = problem((3,), rng)
-    S = sa.Oracle(action.group, seed=0).draw(2)
-    cases = [
-        ("kernel", lambda: full_moments("k", action, x, y, z)),
-        ("action", lambda: full_moments(KERNEL, "S3", x, y, z)),
-        ("y", lambda: full_moments(KERNEL, action, x, y[:-1], z)),
-        ("centers", lambda: full_moments(KERNEL, action, x, y, z[:, :2])),
-        ("S", lambda: sample_moments(KERNEL, action, S.elements, x, y, z)),
-        ("block", lambda: sample_moments(KERNEL, action, S, x, y, z, block=0)),
-        ("coefficients", lambda: full_moments(KERNEL, action, x, y, z).risk([1.0])),
-        ("S", lambda: kernel_discrepancy(KERNEL, action, None, x)),
-        ("kernel", lambda: kernel_discrepancy(None, action, S, x)),
-        ("weights", lambda: kernel_discrepancy(KERNEL, action, S, x, weights=[1.0])),
-    ]
-    for name, call in cases:
-        with pytest.raises(ArgumentError, match=f"^{name}"):
-            call()
-    with pytest.raises(UnsupportedError, match="limit=10"):
-        full_moments(
-            KERNEL,
-            sa.permute_axis(sa.alternating(4)),
-            z[:, [0, 1, 2, 0]],
-            np.ones(5),
-            z[:, [0, 1, 2, 0]],
-            limit=10,
-        )
-    with pytest.raises(ValueError, match="read-only"):
-        full_moments(KERNEL, action, x, y, z).A[0, 0] = 1
-    other = sa.Oracle(sa.symmetric(4), seed=0).draw(2)
-    with pytest.raises(ArgumentError, match="S4"):
-        sample_moments(KERNEL, action, other, x, y, z)
-
-
 def plain_embedding_square(action, S, x, w):
     """||(1/n) sum_i w_i xi_i||^2 from the definition: signed weights on all points of the orbit."""
     rows = whole(action.group).elements
@@ -163,43 +107,3 @@ def test_discrepancy_equals_its_definition_and_never_exceeds_the_deviation(actio
         assert found.largest <= limit * (1 + 1e-13)
         assert found.pooled <= found.largest * (1 + 1e-12)
         assert json.dumps(found.to_dict())
-
-
-def test_discrepancy_of_the_whole_group_is_its_rounding(rng):
-    action = sa.permute_axis(sa.symmetric(5))
-    x = rng.uniform(-1, 1, (3, 5))
-    found = kernel_discrepancy(KERNEL, action, whole(action.group), x)
-    assert found.largest <= 1.5 * math.sqrt(found.rounding)
-    assert found.rounding < 1e-12
-
-
-def test_discrepancy_gains_over_the_deviation_and_bounds_the_gradient_difference(rng):
-    action = sa.permute_axis(sa.symmetric(6))
-    x = np.sort(rng.uniform(-1, 1, (8, 6)))
-    y, z = x.sum(axis=1), rng.uniform(-1, 1, (12, 6))
-    a, b = rng.uniform(-1, 1, (2, 12))
-    S = sa.Oracle(action.group, seed=0).draw(64)
-    narrow = GaussianKernel(KERNEL.sigma / math.sqrt(2))
-    wide, tight = (kernel_discrepancy(k, action, S, x) for k in (KERNEL, narrow))
-    assert sa.deviation(S).value / wide.largest > 1.2
-    per_sample = np.maximum(wide.per_sample, tight.per_sample)
-    norms = gradient_norms(KERNEL, z, a, b, y)
-    full, own = full_moments(KERNEL, action, x, y, z), sample_moments(KERNEL, action, S, x, y, z)
-    difference = full.gradient(a * b) - own.gradient(a * b)
-    change = float(np.linalg.norm(np.concatenate([b * difference, a * difference])))
-    on_data = float((per_sample * norms.per_sample).mean())
-    assert change <= on_data <= sa.deviation(S).value * norms.B
-
-
-def test_discrepancy_refuses_an_action_that_changes_the_kernel():
-    shear = sa.linear(sa.cyclic(2), [np.eye(2), np.array([[1.0, 1.0], [0.0, -1.0]])])
-    S = sa.Oracle(shear.group, seed=0).draw(2)
-    with pytest.raises(ArgumentError, match="not isometric"):
-        kernel_discrepancy(KERNEL, shear, S, np.ones((1, 2)))
-
-
-def test_moments_are_plain_frozen_data():
-    plain = Moments(np.eye(2), np.ones(2), 1.0, 0.0)
-    assert repr(plain) == "Moments(R=2, s=1)"
-    with pytest.raises(AttributeError):
-        plain.s = 2.0

@@ -6,7 +6,6 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.sampling import Origin
 
 G = sa.symmetric(5)
 
@@ -23,14 +22,6 @@ def test_words_cost_nothing_further_and_know_the_calls_behind_their_letters():
     assert (W.words(2, 5).calls, W.words(2, 5).calls_behind) == (0, 10)
     bought = sa.GroupSample(G, a.elements, calls=7)
     assert bought.words(2, 5).calls_behind == 7
-
-
-def test_calls_behind_words_survive_a_file(tmp_path):
-    W = draws(0, 10)[0].words(3, 50)
-    W.save(tmp_path / "W")
-    assert sa.GroupSample.load(tmp_path / "W").calls_behind == 10
-    assert Origin("words", 0, length=3, draws=((0, 0, 4), (0, 2, 10))).behind == 10
-    assert Origin("words", 0, length=3, draws=((0, 0, 9), (0, 2, 4))).behind == 9
 
 
 def test_a_plain_oracle_and_a_source_of_one_seed_share_no_draw():
@@ -78,10 +69,3 @@ def test_the_calls_of_a_source_are_each_charged_to_one_sample():
 def test_samples_of_gigabytes_are_refused_with_the_number(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
-
-
-def test_a_refused_size_counts_nothing():
-    oracle = sa.Oracle(G)
-    with pytest.raises(ArgumentError):
-        oracle.draw(10**9)
-    assert oracle.calls == 0

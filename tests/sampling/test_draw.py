@@ -8,43 +8,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import (
-    ArgumentError,
-    ElementError,
-    GroupTooLargeError,
-    LargeSampleWarning,
-    OracleBudgetError,
-    SparseAugError,
-)
-
-
-def test_full_is_every_element_once_at_no_call() -> None:
-    S = sa.GroupSample.full(sa.symmetric(4))
-    assert S.m == len(S.counts()[0]) == 24
-    assert (S.calls, S.calls_behind, S.origin.kind) == (0, 0, "full")
-    assert sa.deviation(S).value < 1e-13
-
-
-def test_full_is_saved_and_loaded(tmp_path) -> None:
-    S = sa.GroupSample.full(sa.dihedral(4))
-    S.save(tmp_path / "S.safetensors")
-    again = sa.GroupSample.load(tmp_path / "S.safetensors")
-    assert again == S
-    assert again.origin == S.origin
-
-
-def test_full_is_refused_with_the_remedy_where_it_is_too_large() -> None:
-    with pytest.raises(
-        GroupTooLargeError, match=r"S11 has 39,916,800 elements.*Oracle\(group\)\.draw"
-    ):
-        sa.GroupSample.full(sa.symmetric(11))
-
-
-def test_full_is_refused_with_the_order_where_it_is_too_large() -> None:
-    with pytest.raises(SparseAugError, match=r"2\.43e18"):
-        sa.GroupSample.full(sa.symmetric(20))
-    with pytest.raises(GroupTooLargeError):
-        sa.GroupSample.full(sa.symmetric(11))
+from sparseaug.errors import ArgumentError, ElementError, LargeSampleWarning
 
 
 def test_the_identity_comes_first_and_costs_nothing() -> None:
@@ -94,14 +58,6 @@ def test_more_distinct_elements_than_there_are_is_refused_and_more_draws_are_war
         oracle.draw(9, distinct=True)
     with pytest.warns(LargeSampleWarning, match=r"m=9 draws of D4, which has 8 elements"):
         assert oracle.draw(9).m == 9
-
-
-def test_a_budget_that_does_not_suffice_for_distinct_elements_loses_nothing() -> None:
-    oracle = sa.Oracle(sa.cyclic(4), seed=0, budget=4)
-    with pytest.raises(OracleBudgetError):
-        oracle.draw(4, distinct=True)  # the first four draws of this seed are not distinct
-    assert oracle.calls == 0
-    assert oracle.draw(4).m == 4
 
 
 def test_a_source_is_asked_until_there_are_enough_distinct_elements() -> None:

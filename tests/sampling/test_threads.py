@@ -93,16 +93,6 @@ def test_a_source_is_asked_by_one_thread_at_a_time_and_in_order():
         assert np.array_equal(rows, alone.draw(made).elements)
 
 
-def test_threads_that_skip_calls_keep_the_count():
-    oracle = sa.Oracle(sa.cyclic(10), budget=1000)
-    threads = [threading.Thread(target=oracle.advance_to, args=(1000,)) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert oracle.calls == 1000
-
-
 def test_a_source_that_draws_from_its_own_oracle_is_refused():
     group = sa.symmetric(4)
     oracle = sa.Oracle(group, source=lambda rng: oracle.draw(1).elements[0])
@@ -121,27 +111,6 @@ def test_a_copy_goes_on_from_the_same_draw_and_counts_for_itself(twin):
     assert np.array_equal(other.draw(5).elements, oracle.draw(5).elements)
     other.draw(10)
     assert (oracle.calls, other.calls) == (25, 35)
-
-
-def test_a_copy_is_taken_between_two_draws():
-    """Copies made while other threads draw hold a count and a block that belong together."""
-    oracle = sa.Oracle(sa.cyclic(10**15), seed=1, budget=4000)
-    copies, done = [], threading.Event()
-
-    def keep_copying():
-        while not done.is_set():
-            copies.append(pickle.loads(pickle.dumps(oracle)))
-
-    copier = threading.Thread(target=keep_copying)
-    copier.start()
-    drawn_in_threads(oracle, sizes=(9,))
-    done.set()
-    copier.join()
-    whole = sa.Oracle(sa.cyclic(10**15), seed=1).draw(4000).elements
-    for one in copies:
-        if one.remaining:
-            start = one.calls
-            assert np.array_equal(one.draw(1).elements[0], whole[start])
 
 
 def child_answers(work):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -48,14 +51,18 @@ def test_an_estimator_that_is_not_fitted_says_so_as_in_scikit_learn() -> None:
             model.predict(X)
 
 
-def test_errors_keep_the_types_that_scikit_learn_has() -> None:
-    model = OneShotRegressor(action=ACT)
-    with pytest.raises(TypeError, match="X cannot be used"):
-        model.fit([[{"a": 1}, 1, 1, 1]] * 6, TARGETS)
-    with pytest.raises(ValueError, match=r"X and y cannot be used: .*\[6, 5\]"):
-        model.fit(X, TARGETS[:5])
-
-
-def test_a_function_for_the_action_that_fails_is_named() -> None:
-    with pytest.raises(ArgumentError, match=r"action=.* failed for 4 features: division by zero"):
-        OneShotRegressor(action=lambda width: 1 / 0).fit(X, TARGETS)
+@pytest.mark.parametrize(
+    ("given", "y", "match"),
+    [
+        ({"action": lambda width: 1 / 0}, TARGETS, "action=.* failed for 4 features: division"),
+        ({"degree": 2}, TARGETS, "degree=2 .* give m='design' too"),
+        ({"m": 4, "S": sa.Oracle(ACT.group).draw(2)}, TARGETS, "m and S exclude each other"),
+        ({"sample_shape": (3, 2)}, TARGETS, r"sample_shape=\(3, 2\) has 6 entries, but X has 4"),
+        ({"y_action": ACT}, TARGETS, r"y has shape \(6,\); with y_action give"),
+        ({}, csr_array(X), r"y is sparse; .* give y.toarray\(\)"),
+        ({}, TARGETS[:5], r"X and y cannot be used: .*\[6, 5\]"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_the_remedy(given: dict, y: Any, match: str) -> None:
+    with pytest.raises(ArgumentError, match=match):
+        OneShotRegressor(**{"action": ACT, **given}).fit(X, y)

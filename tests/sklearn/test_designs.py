@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
-from sklearn.datasets import load_digits
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
-from sklearn.neighbors import KNeighborsClassifier
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
+from sparseaug.sklearn import OneShotRegressor
 
 X = np.random.default_rng(0).normal(size=(40, 7))
 REORDER = sa.permute_axis(sa.symmetric(7))
-
-
-def has_identity(S: sa.GroupSample) -> bool:
-    return bool((S.elements == S.group.identity()).all(axis=1).any())
 
 
 def test_a_design_of_degree_one_makes_linear_predictions_exactly_invariant() -> None:
@@ -34,33 +25,6 @@ def test_a_design_of_degree_one_makes_linear_predictions_exactly_invariant() -> 
     assert np.ptp(drawn.predict(X) - drawn.predict(X[:, ::-1])) > 0.1
 
 
-def test_without_a_degree_a_design_has_16_elements() -> None:
-    model = OneShotRegressor(action=sa.permute_axis(sa.cyclic(91)), m="design")
-    model.fit(np.random.default_rng(1).normal(size=(5, 91)), np.arange(5.0))
-    assert model.sample_.m <= 16
-    assert model.sample_.origin.kind == "design"
-    wanted = sa.deviation(sa.design(sa.cyclic(91), m=16)).value
-    assert model.deviation_ is not None
-    assert model.deviation_.value == pytest.approx(wanted, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "inner", [RandomForestClassifier(20, random_state=0), KNeighborsClassifier(1)]
-)
-def test_a_design_predicts_at_least_as_well_as_draws(inner: Any) -> None:
-    """Trained on the subgroup that it averages over, the forest loses thirty points."""
-    images, digits = load_digits(return_X_y=True)
-    shift = sa.roll(sa.abelian(8, 8))
-    every = sa.GroupSample.full(shift.group)
-    moved = shift(every, images[1000:1020].reshape(-1, 8, 8)).reshape(-1, 64)
-    scores = {}
-    for m in (16, "design"):
-        model = OneShotClassifier(inner, action=shift, m=m, sample_shape=(8, 8), random_state=0)
-        model.fit(images[:300], digits[:300])
-        scores[m] = model.score(moved, np.tile(digits[1000:1020], 64))
-    assert scores["design"] > scores[16]
-
-
 def test_a_design_trains_on_as_many_distinct_draws_and_averages_over_itself() -> None:
     given: dict[str, Any] = {"action": REORDER, "m": "design", "degree": 1, "random_state": 3}
     model = OneShotRegressor(LinearRegression(), **given).fit(X, X[:, 0])
@@ -72,31 +36,3 @@ def test_a_design_trains_on_as_many_distinct_draws_and_averages_over_itself() ->
     moved = OneShotRegressor(LinearRegression(), identity=False, **given).fit(X, X[:, 0])
     first = sa.Oracle(REORDER.group, seed=3).draw(8)
     assert np.array_equal(moved.training_sample_.elements[0], first.elements[1])
-
-
-@pytest.mark.parametrize("group", [sa.cyclic(91), sa.abelian(8, 8), sa.symmetric(4)])
-def test_a_design_has_the_identity_without_a_call_or_is_moved_at_random_with_one(
-    group: Any,
-) -> None:
-    width = 64 if group == sa.abelian(8, 8) else group.width if group.width > 1 else 91
-    action = sa.roll(group) if width == 64 else sa.permute_axis(group)
-    rows = np.zeros((3, width))
-    shape = (8, 8) if width == 64 else None
-    given: dict[str, Any] = {"action": action, "m": "design", "sample_shape": shape}
-    plain = OneShotResampler(**given, random_state=1).fit(rows)
-    assert has_identity(plain.sample_)
-    assert plain.sample_.calls == 0
-    assert plain.sample_ == OneShotResampler(**given, random_state=2).fit(rows).sample_
-    moved = OneShotResampler(**given, random_state=1, identity=False).fit(rows)
-    assert moved.sample_.calls == 1
-    assert moved.deviation_.value == pytest.approx(plain.deviation_.value, abs=1e-12)
-    other = OneShotResampler(**given, random_state=2, identity=False).fit(rows)
-    assert moved.sample_ != other.sample_
-
-
-def test_a_degree_alone_is_refused() -> None:
-    for given in ({}, {"m": 4}, {"m": "full"}, {"S": sa.Oracle(REORDER.group).draw(2)}):
-        with pytest.raises(ArgumentError, match=r"degree=2 .* give m='design' too"):
-            OneShotRegressor(action=REORDER, degree=2, **given).fit(X, X[:, 0])
-    with pytest.raises(ArgumentError, match="m='best' is not allowed"):
-        OneShotRegressor(action=REORDER, m="best").fit(X, X[:, 0])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KernelCenterer
@@ -55,32 +54,6 @@ def test_with_all_of_the_group_it_is_invariant_and_it_is_positive_definite_with_
     assert np.linalg.eigvalsh(gram).min() > -1e-14
 
 
-def test_samples_are_read_in_their_shape() -> None:
-    shift = sa.roll(sa.abelian(2, 3))
-    images = RNG.normal(size=(5, 6))
-    kernel = AveragedKernel(rbf_kernel, shift, "full", sample_shape=(2, 3))
-    moved = np.roll(images.reshape(5, 2, 3), (1, 2), (1, 2)).reshape(5, 6)
-    assert np.allclose(kernel(moved, images), kernel(images), atol=1e-15)
-
-
-def test_a_machine_with_the_kernel_is_one_with_its_gram_matrix_and_can_be_searched() -> None:
-    kernel = AveragedKernel(rbf_kernel, REORDER, "full")
-    given, precomputed = SVC(kernel=kernel), SVC(kernel="precomputed")
-    given.fit(X, LABELS)
-    precomputed.fit(kernel(X), LABELS)
-    decided = given.decision_function(Z)
-    assert np.allclose(decided, precomputed.decision_function(kernel(Z, X)))
-    assert np.allclose(decided, given.decision_function(Z[:, [2, 0, 1]]))  # invariant
-    assert np.array_equal(
-        cross_val_score(SVC(kernel=kernel), X, LABELS, cv=3),
-        cross_val_score(SVC(kernel="precomputed"), kernel(X), LABELS, cv=3),
-    )
-    again = pickle.loads(pickle.dumps(given))
-    assert np.array_equal(again.predict(Z), given.predict(Z))
-    search = GridSearchCV(SVC(kernel=kernel), {"C": [0.1, 1.0]}, cv=2).fit(X, LABELS)
-    assert search.best_estimator_.kernel == kernel
-
-
 @pytest.mark.parametrize("wrap", [lambda e: e, make_pipeline, lambda e: GridSearchCV(e, {})])
 def test_inner_estimators_of_kernel_values_or_distances_are_refused_by_name(wrap: Any) -> None:
     """An action cannot move a matrix of kernel values: its rows are not samples."""
@@ -94,23 +67,3 @@ def test_inner_estimators_of_kernel_values_or_distances_are_refused_by_name(wrap
             OneShotRegressor(wrap(inner), action=act).fit(square, LABELS)
     with pytest.raises(ArgumentError, match="AveragedKernel"):
         OneShotRegressor(make_pipeline(KernelCenterer(), KernelRidge())).fit(square, LABELS)
-
-
-def test_what_cannot_be_averaged_is_refused_by_name() -> None:
-    with pytest.raises(ArgumentError, match="kernel='rbf' is not a function"):
-        AveragedKernel("rbf", REORDER, S)
-    with pytest.raises(ArgumentError, match="action=None"):
-        AveragedKernel(rbf_kernel, None, S)
-    with pytest.raises(ArgumentError, match="S4"):
-        AveragedKernel(rbf_kernel, REORDER, sa.Oracle(sa.symmetric(4)).draw(2))
-    with pytest.raises(
-        ArgumentError, match=r"kernel=.* returned shape \(20,\) of float64 for 20 and 7 samples"
-    ):
-        AveragedKernel(lambda x, z: x[:, 0], REORDER, S)(X, Z)
-    with pytest.raises(ArgumentError, match="of X and Y holds a NaN"):
-        AveragedKernel(lambda x, z: x @ z.T * np.nan, REORDER, S)(X, Z)
-    kernel = AveragedKernel(rbf_kernel, REORDER, S)
-    with pytest.raises(ArgumentError, match="Y has 2 features, but X has 3"):
-        kernel(X, Z[:, :2])
-    with pytest.raises(ArgumentError, match="X cannot be used"):
-        kernel("text")

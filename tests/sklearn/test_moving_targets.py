@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, base
+from sparseaug.sklearn import OneShotRegressor
 
 RNG = np.random.default_rng(3)
 SHIFT = sa.permute_axis(sa.cyclic(5))
@@ -41,25 +38,6 @@ def test_with_all_of_the_group_predictions_are_equivariant_whatever_was_learned(
     assert not np.allclose(alone(moved), np.roll(alone(rows), 2, axis=1))
 
 
-def test_forces_on_atoms_move_with_the_atoms() -> None:
-    """Four atoms in space, reordered: f_i = sum_j (x_i - x_j) is linear and equivariant."""
-    reorder = sa.permute_axis(sa.symmetric(4), axis=1)
-    places = RNG.normal(size=(40, 4, 3))
-    forces = 4 * places - places.sum(axis=1, keepdims=True)
-    model = OneShotRegressor(
-        LinearRegression(),
-        action=reorder,
-        y_action=reorder,
-        m=8,
-        sample_shape=(4, 3),
-        y_shape=(4, 3),
-        random_state=0,
-    ).fit(places[:2].reshape(2, 12), forces[:2].reshape(2, 12))
-    predicted = model.predict(places.reshape(40, 12))
-    assert predicted.shape == (40, 12)
-    assert np.allclose(predicted, forces.reshape(40, 12), atol=1e-9)
-
-
 def test_predictions_are_the_mean_of_what_is_moved_back_one_element_at_a_time() -> None:
     tree = DecisionTreeRegressor(max_depth=4, random_state=0)
     model = OneShotRegressor(tree, action=SHIFT, y_action=SHIFT, m=3, random_state=1).fit(X, X**2)
@@ -69,45 +47,3 @@ def test_predictions_are_the_mean_of_what_is_moved_back_one_element_at_a_time() 
     ]
     assert np.allclose(model.predict(X), np.mean(each, axis=0))
     assert np.std(each, axis=0).max() > 0
-
-
-@pytest.mark.parametrize("rows_at_once", [1, 7, 64])
-def test_the_size_of_a_chunk_changes_no_mean(
-    rows_at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = DecisionTreeRegressor(random_state=0)
-    model = OneShotRegressor(tree, action=SHIFT, m=9, random_state=0).fit(X, 1e6 + X[:, 0])
-    wanted = model.predict(X)
-    monkeypatch.setattr(base, "MOST_ROWS", rows_at_once)
-    assert np.allclose(model.predict(X), wanted, rtol=1e-12)
-
-
-def test_targets_that_cannot_move_are_refused_by_name() -> None:
-    with pytest.raises(ArgumentError, match=r"y has shape \(30,\); with y_action"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, 0])
-    with pytest.raises(ArgumentError, match=r"y_action=.* is of C3, but action is of C5"):
-        OneShotRegressor(action=SHIFT, y_action=sa.permute_axis(sa.cyclic(3))).fit(X, X)
-    with pytest.raises(ArgumentError, match=r"y does not fit y_action.*y_shape=\(4,\)"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT).fit(X, X[:, :4])
-    with pytest.raises(ArgumentError, match=r"y_shape=.* has 4 entries, but y has 5 outputs"):
-        OneShotRegressor(action=SHIFT, y_action=SHIFT, y_shape=(2, 2)).fit(X, X)
-    with pytest.raises(ArgumentError, match="y_shape is given, but no y_action"):
-        OneShotRegressor(action=SHIFT, y_shape=(5,)).fit(X, X)
-
-
-def test_without_average_the_inner_estimator_predicts_alone() -> None:
-    y = np.digitize(X[:, 0], [-0.5, 0.5])
-    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    model = OneShotClassifier(tree, action=SHIFT, m=4, average=False, random_state=0).fit(X, y)
-    assert np.array_equal(model.predict(X), model.estimator_.predict(X))
-    assert np.array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
-    mean = model.set_params(average=True).predict_proba(X)
-    assert not np.allclose(mean, model.estimator_.predict_proba(X))
-    strict = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
-    model = OneShotClassifier(strict, action=SHIFT, m=4, average=False, random_state=0)
-    model.fit(X, y > 0)
-    assert np.array_equal(model.predict(X), model.estimator_.predict(X))
-    assert not np.array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
-    grown = DecisionTreeRegressor(random_state=0)
-    number = OneShotRegressor(grown, action=SHIFT, m=4, average=False, random_state=0).fit(X, y)
-    assert np.array_equal(number.predict(X), number.estimator_.predict(X))

@@ -76,12 +76,6 @@ def test_no_more_copies_than_allowed_are_made_at_once(monkeypatch: pytest.Monkey
     assert np.allclose(model.predict(X), whole.predict(X))
 
 
-def test_it_is_there_only_if_the_inner_estimator_has_it() -> None:
-    assert hasattr(OneShotClassifier(SGDClassifier()), "partial_fit")
-    assert not hasattr(OneShotClassifier(), "partial_fit")
-    assert not hasattr(OneShotRegressor(), "partial_fit")
-
-
 def test_weights_that_a_partial_fit_does_not_take_are_refused() -> None:
     with pytest.raises(ArgumentError, match=r"sample_weight is given, but Sums.partial_fit"):
         OneShotRegressor(Sums(), action=SHIFT).partial_fit(X, X, sample_weight=np.ones(50))

@@ -1,4 +1,4 @@
-"""Every entry point: numbers outside the domain are refused by name, and huge ones at once."""
+"""Huge integers are answered or refused at once, and limits change no result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from sparseaug import theory
@@ -35,60 +34,12 @@ GOOD: dict[str, float | int] = {
     "step_size": 0.125,
 }
 INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d"}
-MAY_BE_ZERO = {"gap", "sigma", "dimension_sum", "n", "d"}
-ZERO_DEVIATION = {"word_deviation", "word_length", "stationarity_given"}
-BELOW_ONE = {("word_deviation", "deviation"), ("word_length", "deviation")} | {
-    ("words_plan", "deviation")
-}
 
 FUNCTIONS: dict[str, Callable] = {
     name: getattr(theory, name)
     for name in theory.__all__
     if inspect.isfunction(getattr(theory, name)) and name != "product_dimension_sum"
 }
-
-
-def outside(function: str, argument: str) -> list[float]:
-    """Numbers outside the range of the argument; `tests/bad_input` gives what is not a number."""
-    if argument in INTEGERS:
-        zero = argument in MAY_BE_ZERO and function != "dihedral_dimension_sum"
-        return [1.0, 1.5, -1] if zero else [1.0, 1.5, -1, 0]
-    values = [float("inf"), -float("inf"), -1.0, 10**400]
-    if argument not in MAY_BE_ZERO and not (argument == "deviation" and function in ZERO_DEVIATION):
-        values.append(0.0)
-    if argument == "delta" or (function, argument) in BELOW_ONE:
-        values += [1.0, 1.5]
-    if argument == "step_size":
-        values.append(0.2500001)
-    return values
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_arguments_are_taken_by_name_and_a_number_outside_is_refused_by_name(name: str) -> None:
-    good = {key: GOOD[key] for key in inspect.signature(FUNCTIONS[name]).parameters}
-    FUNCTIONS[name](**good)
-    for argument in good:
-        for value in outside(name, argument):
-            with pytest.raises(ArgumentError, match=rf"^{argument}="):
-                FUNCTIONS[name](**{**good, argument: value})
-
-
-@pytest.mark.parametrize("value", [1.0, 1.5, -1])
-def test_a_dimension_sum_of_a_factor_that_is_outside_is_named(value: object) -> None:
-    with pytest.raises(ArgumentError, match=r"^dimension_sums="):
-        theory.product_dimension_sum(3, value)
-
-
-def test_numpy_scalars_and_integers_for_reals_are_accepted() -> None:
-    assert theory.deviation_bound(np.int64(64), 720, np.float64(0.05)) == theory.deviation_bound(
-        64, 720, 0.05
-    )
-    assert theory.num_steps(1, 4, 1) == 32
-
-
-def test_public_names_have_docstrings_with_an_example() -> None:
-    for name, function in FUNCTIONS.items():
-        assert ">>>" in (function.__doc__ or ""), name
 
 
 HUGE = {"10^9": 10**9, "2^(10^5)": 1 << 10**5, "2^(10^7)": 1 << 10**7}
@@ -106,20 +57,7 @@ def test_huge_integers_are_answered_at_once_or_refused_with_the_limit(
         try:
             FUNCTIONS[name](**arguments)
         except ArgumentError as error:
-            limit = r"is too large; give (an integer below 2\*\*\d+|at most \d+, the result)"
-            assert re.match(rf"{argument}=.* {limit}", str(error))  # noqa: PT017
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["involutions", "signed_involutions", "symmetric_dimension_sum", "sign_flips_dimension_sum"],
-)
-def test_numbers_with_too_many_digits_are_refused_by_their_argument(name: str) -> None:
-    for value in (10**9, 10**18, 10**400):
-        with pytest.raises(ArgumentError, match=r"^[nd]=.* is too large; give at most \d+"):
-            FUNCTIONS[name](value)
-    with pytest.raises(ArgumentError, match=r"^dimension_sums="):
-        theory.product_dimension_sum(1 << 3 * 10**6, 1 << 3 * 10**6)
+            assert re.match(rf"{argument}=.* give an integer .*below", str(error))  # noqa: PT017
 
 
 def test_limits_change_no_result() -> None:

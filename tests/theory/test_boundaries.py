@@ -16,11 +16,9 @@ from sparseaug import theory
 
 POINTS = 500
 
-orders = st.one_of(st.integers(1, 10**6), st.integers(1, 10**60))
 deltas = st.floats(1e-300, 1, exclude_max=True)
 deviations = st.floats(1e-4, 1, exclude_max=True)
 positives = st.floats(1e-3, 1e3)
-counts = st.integers(1, 10**9)
 
 
 def random_points(seed: int) -> list[tuple[int, float, float]]:
@@ -42,36 +40,19 @@ BOUNDS: list[tuple[Callable, Callable, Callable]] = [
 
 
 @pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
-def test_m_satisfies_the_bound_and_m_minus_one_does_not(
+def test_m_delta_and_deviation_are_each_the_smallest_for_the_other_two(
     bound: Callable, size: Callable, failure: Callable
 ) -> None:
     for order, delta, tau in random_points(seed=1):
         m = size(tau, order, delta)
-        assert bound(m, order, delta) <= tau
-        assert m == 1 or bound(m - 1, order, delta) > tau
-
-
-@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
-def test_bound_of_m_is_reached_by_m_and_a_float_less_is_not(
-    bound: Callable, size: Callable, failure: Callable
-) -> None:
-    for order, delta, tau in random_points(seed=2):
-        m = size(tau, order, delta)
         reached = bound(m, order, delta)
+        assert reached <= tau
+        assert m == 1 or bound(m - 1, order, delta) > tau
         assert size(reached, order, delta) == m or reached == 1.0
         assert size(math.nextafter(reached, 0), order, delta) > m
-
-
-@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
-def test_delta_of_m_and_deviation_is_the_smallest(
-    bound: Callable, size: Callable, failure: Callable
-) -> None:
-    for order, delta, tau in random_points(seed=3):
-        m = size(tau, order, delta)
         smallest = failure(m, order, tau)
         assert 0 < smallest <= delta
-        assert bound(m, order, smallest) <= tau
-        assert bound(m, order, math.nextafter(smallest, 0)) > tau
+        assert bound(m, order, smallest) <= tau < bound(m, order, math.nextafter(smallest, 0))
 
 
 def test_sample_size_and_smallest_eps_are_inverse_to_each_other() -> None:
@@ -81,13 +62,6 @@ def test_sample_size_and_smallest_eps_are_inverse_to_each_other() -> None:
         m = theory.sample_size(eps, delta, order, C, B)
         assert theory.smallest_eps(m, order, delta, C=C, B=B) <= eps
         assert m == 1 or theory.smallest_eps(m - 1, order, delta, C=C, B=B) > eps
-
-
-def test_sharp_sample_size_is_the_smallest_that_meets_half_of_eps() -> None:
-    for total, delta, eps in random_points(seed=5):
-        m = theory.sharp_sample_size(eps, delta, total, 2.0, 0.25)  # eps / (2 C B) is a float
-        assert theory.sharp_deviation_bound(m, total, delta) <= eps
-        assert m == 1 or theory.sharp_deviation_bound(m - 1, total, delta) > eps
 
 
 def test_corollary_meets_eps_with_its_own_m_and_steps() -> None:
@@ -128,15 +102,6 @@ def test_word_deviation_is_the_power_rounded_up(tau: float, k: int) -> None:
     assert Fraction(math.nextafter(value, 0)) < exact <= Fraction(value)
 
 
-def test_long_words_agree_with_exact_powers() -> None:
-    tau = 1 - 2.0**-12
-    for k in (4000, 4001, 9001):
-        value, exact = theory.word_deviation(tau, k), Fraction(tau) ** k
-        assert Fraction(math.nextafter(value, 0)) < exact <= Fraction(value)
-    assert theory.word_deviation(0.5, 10**30) == math.ulp(0.0)
-    assert theory.word_deviation(0.0, 10**30) == 0.0
-
-
 @given(st.floats(1e-9, 10), deltas, st.integers(0, 10**9), positives, positives, deviations)
 def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
     eps: float, delta: float, total: int, C: float, B: float, target: float
@@ -152,48 +117,11 @@ def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
         assert (plan.m, plan.length) == (1, 1)
 
 
-def test_calls_of_words_do_not_depend_on_eps() -> None:
-    plans = [
-        theory.words_plan(10.0**-k, 0.05, dimension_sum=75, C=1.0, B=2.0) for k in range(1, 300)
-    ]
-    assert {plan.m for plan in plans} == {75}
-    assert [plan.length for plan in plans] == sorted(plan.length for plan in plans)
-
-
-@given(counts, counts, orders, deltas, deltas)
-def test_bounds_fall_with_m_and_delta_and_grow_with_the_group(
-    m: int, more: int, order: int, delta: float, other: float
-) -> None:
-    low, high = sorted((delta, other))
-    for bound in (theory.deviation_bound, theory.sharp_deviation_bound):
-        assert bound(m + more, order, delta) <= bound(m, order, delta)
-        assert bound(m, order, high) <= bound(m, order, low)
-        assert bound(m, order, delta) <= bound(m, order + more, delta)
-
-
-@given(counts, st.integers(2, 10**60), deltas)
+@given(st.integers(1, 10**9), st.integers(2, 10**60), deltas)
 def test_sharper_bound_is_never_above_the_papers(m: int, order: int, delta: float) -> None:
     """With D = |G| - 1, the worst that dimensions can do."""
     sharp = theory.sharp_deviation_bound(m, order - 1, delta)
     assert sharp <= theory.deviation_bound(m, order, delta)
-
-
-@given(counts, st.integers(2, 10**30))
-def test_floor_is_below_one_and_falls_with_m(m: int, order: int) -> None:
-    floor = theory.deviation_floor(m, order)
-    assert 0 <= theory.deviation_floor(m + 1, order) <= floor <= 1
-    assert (floor == 0) == (m >= order)
-
-
-@given(st.floats(1e-3, 10), deltas, st.integers(1, 10**30), positives, positives)
-def test_sample_size_grows_as_eps_and_delta_fall(
-    eps: float, delta: float, order: int, C: float, B: float
-) -> None:
-    m = theory.sample_size(eps, delta, order, C, B)
-    assert theory.sample_size(eps / 2, delta, order, C, B) >= m
-    assert theory.sample_size(eps, delta / 2, order, C, B) >= m
-    assert theory.sample_size(eps, delta, order + 1, C, B) >= m
-    assert theory.sample_size(eps, delta, order, 2 * C, B) >= m
 
 
 def test_group_of_one_element_has_no_deviation() -> None:
@@ -203,18 +131,8 @@ def test_group_of_one_element_has_no_deviation() -> None:
     assert theory.sharp_failure_probability(1, 0, 0.1) == 0.0
     assert theory.sample_size(1e-9, 1e-9, 1, 1.0, 1.0) == 1
     assert theory.deviation_floor(1, 1) == 0.0
-
-
-def test_step_size_of_one_over_l_as_a_float_is_accepted_and_covered() -> None:
-    """Where 1.0 / L rounds up, the bound is not below that of the exact step 1/L."""
-    rng = random.Random(9)  # noqa: S311
-    for _ in range(500):
-        L = rng.uniform(0.1, 100)
-        rate = theory.gd_rate(100, 1.0 / L, L=L, gap=1.0)
-        assert rate == pytest.approx(theory.full_gd_bound(100, L, gap=1.0), rel=1e-15)
-        assert theory.sgd_bound(100, 1.0 / L, L=L, gap=1.0, sigma=0.0) >= float(L) * 0.02 * (
-            1 - 1e-15
-        )
+    numbers = {"C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0, "sigma": 2.0}
+    assert theory.crossovers(0.05, 1, **numbers) == theory.Crossovers(math.inf, 0.0)
 
 
 def test_a_step_that_rounds_above_one_over_l_gains_less_and_the_bound_knows() -> None:

@@ -160,28 +160,14 @@ UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.m
 }
 
 
-def check_upper_bound(value: float, exact: mpmath.mpf) -> None:
-    """Not below the real number, and within 1e-12 of it: what the mutants are fed to as well.
-
-    mpmath's own error, some 1e-48, is all that the first comparison forgives.
-    """
-    assert value >= exact * (1 - mp.mpf(10) ** -45)
-    assert value <= exact * (1 + mp.mpf(RELATIVE))
-
-
 @pytest.mark.parametrize("name", UPPER_BOUNDS)
-def test_upper_bound_equals_mpmath_and_is_never_below_it(name: str) -> None:
+def test_upper_bound_is_the_next_float_above_mpmath(name: str) -> None:
+    """mpmath's own error, some 1e-48, is all that is forgiven."""
     ours, reference = UPPER_BOUNDS[name]
     for point in points(seed=len(name)):
-        check_upper_bound(ours(point), reference(point))
-
-
-@pytest.mark.parametrize("name", UPPER_BOUNDS)
-def test_upper_bound_is_the_next_float_and_no_further(name: str) -> None:
-    ours, reference = UPPER_BOUNDS[name]
-    for point in list(points(seed=1000 + len(name)))[:200]:
-        before = math.nextafter(ours(point), 0)
-        assert before < reference(point) * (1 + mp.mpf(10) ** -45)
+        value, exact = ours(point), reference(point)
+        assert value >= exact * (1 - mp.mpf(10) ** -45)
+        assert math.nextafter(value, 0) < exact * (1 + mp.mpf(10) ** -45)
 
 
 def test_deviation_floor_equals_mpmath_and_is_never_above_it() -> None:
@@ -258,12 +244,6 @@ def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
         rest = {key: p[key] for key in ("L", "gap", "sigma", "b")}
         bound = theory.sgd_bound(plan.num_steps, plan.step_size, **rest)
         assert bound <= p["eps"] ** 2 * (1 + 1e-15)
-
-
-def test_paper_and_sharper_bound_on_s6_at_64_draws() -> None:
-    assert round(theory.deviation_bound(64, 720, 0.05), 3) == 0.654
-    assert round(theory.sharp_deviation_bound(64, theory.involutions(6) - 1, 0.05), 3) == 0.544
-    assert theory.deviation_bound(16, 720, 0.05) == 1.0
 
 
 def test_huge_group_and_tiny_delta_stay_finite() -> None:

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug.actions.arrays import type_name
+from sparseaug._checks import check_integer, check_real, check_type
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.certificates import BoundOverflowError, Certificate, Certificates
 from sparseaug.certificate.evidence import Evidence
@@ -17,7 +16,7 @@ from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.kernels.arrays import as_floats, check_vector
+from sparseaug.kernels.arrays import check_floats, check_vector
 from sparseaug.risk.problem import KernelProblem
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -88,8 +87,8 @@ def certify(
         "translates_of": translates_of,
         "until": None if until is None else check_real("until", until, above=0),
     }
-    if oracle is not None and not isinstance(oracle, Oracle):
-        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle.")
+    if oracle is not None:
+        check_type("oracle", oracle, Oracle, "an Oracle; give sparseaug.Oracle(group, seed=1)")
     for name in ("translates_of", "until"):
         if options[name] is not None and (oracle is None or "audited" not in wanted):
             raise ArgumentError(
@@ -138,26 +137,16 @@ def _exact(of: Evidence, theta: Any) -> Certificate | None:
 def _evidence(run: Any, given: Any) -> Any:
     """What was given, or else the risk of the run, as evidence or as a risk that can be audited."""
     if given is None and isinstance(run, Run):
-        name, given = "run.risk", run.risk
-    else:
-        name = "evidence"
+        given = run.risk
     if isinstance(given, Evidence) or callable(getattr(given, "audited", None)):
         return given
     if isinstance(given, KernelProblem):
         return Evidence.of(given)
-    if given is None and not isinstance(run, Run):
-        try:
-            as_floats("run", run)
-        except ArgumentError as error:
-            raise ArgumentError(
-                f"run={shorten(run)} is of type {type_name(run)}; give a run of descend, or a theta, an "
-                "array of numbers, with evidence=."
-            ) from error
-    if given is None:
-        raise ArgumentError(f"{name} is missing; give evidence=, the risk or an Evidence of it.")
+    if not isinstance(run, Run):
+        check_floats("run, a run of descend or a theta,", run)
     raise ArgumentError(
-        f"{name}={shorten(given)} is neither an Evidence nor a risk that can be audited; give "
-        "evidence=. After a streaming run of a network, give a ModuleRisk with S=None."
+        f"evidence={shorten(given)} is neither an Evidence nor a risk that can be audited; give the "
+        "risk. After a streaming run of a network, give a ModuleRisk with S=None."
     )
 
 

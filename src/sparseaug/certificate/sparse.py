@@ -20,7 +20,7 @@ from sparseaug.theory import deviation_bound
 
 # "certain" is said of actions that move entries and signs, which are isometries. Of matrices with
 # rounded entries and of a user's function, isometry and law are tested on the data moved by S, and the
-# certificate carries the condition that they hold on whole orbits (sparseaug.kernels.discrepancy).
+# certificate carries the condition that they hold on whole orbits (sparseaug.kernels.invariance).
 #
 # P_r = b_r f phi_r (and a_r f phi_r) lies in the Gaussian space of width sigma / sqrt(2), as a product
 # of two kernels of width sigma; Q_r = b_r phi_r lies in the one of width sigma. G acts unitarily on

@@ -1,16 +1,10 @@
-"""Stop anywhere, resume to the same bits: the state of a run in one archive, replaced whole.
-
-What the iterates of a run depend on, by name: a checkpoint belongs to one run and to no other.
-
-A risk says itself what it depends on (`identity`). All rates of the schedule count. A projection counts
-by its repr, such as Box(width=3.0); a plain function by its qualified name, whatever is in it.
-"""
+"""Stop anywhere, resume to the same bits: the state of a run in one archive, replaced whole."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -20,11 +14,10 @@ from array_api_compat import is_torch_array
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_archive, require, save_archive
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_type
 from sparseaug.actions.arrays import as_numpy
-from sparseaug.descent.state import COLUMNS
-from sparseaug.errors import ArgumentError, FileFormatError, StorageError, shorten, shorten_text
-from sparseaug.risk.problem import sha256_of
+from sparseaug.descent.trace import COLUMNS
+from sparseaug.errors import ArgumentError, FileFormatError, shorten, shorten_text
 
 SCHEMA = "sparseaug.Checkpoint/3"
 
@@ -48,17 +41,16 @@ class Checkpoint:
     every: int = 100
 
     def __post_init__(self) -> None:
-        given = f"checkpoint={shorten(self.path)}"
-        text = os.fspath(self.path) if isinstance(self.path, str | os.PathLike) else None
-        if not isinstance(text, str) or "\0" in text or not Path(text).name:
-            raise ArgumentError(f"{given} is not a path to a file.")
-        try:
-            there = Path(text).parent.is_dir()
-        except OSError as error:
-            raise StorageError(f"{given} cannot be used: {error}.") from error
-        if not there:
-            raise ArgumentError(f"{given} is in a folder that does not exist.")
-        object.__setattr__(self, "path", Path(text))
+        path = os.fspath(
+            check_type("checkpoint", self.path, (str, os.PathLike), "a path to a file")
+        )
+        if not isinstance(path, str) or not Path(path).name or "\0" in path:
+            raise ArgumentError(f"checkpoint={shorten(path)} is not a path to a file.")
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise ArgumentError(
+                f"checkpoint={shorten(path)} is in a folder that does not exist; create it first."
+            )
+        object.__setattr__(self, "path", Path(path))
         object.__setattr__(self, "every", check_integer("every", self.every, at_least=1))
 
 
@@ -129,22 +121,18 @@ class RunFile:
             for array in arrays.values()
         )
         require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {start.shape}")
-        step, best, norm = (facts.get(name) for name in ("step", "best_step", "best_norm"))
+        names = ("step", "best_step", "best_norm", "clipped", "trace")
+        facts = {**dict.fromkeys(names), **facts}
+        step, best, norm, clipped, trace = (facts[name] for name in names)
         right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
-        require(right, self.path, "its steps or its gradient norm are out of range")
-        most = (step or 0) * start.size
-        require(
-            _is_step(facts.get("clipped"), most), self.path, "its clipped entries are not a count"
-        )
-        trace: Any = facts.get("trace")
+        right = right and _is_step(clipped, step * start.size)
+        require(right, self.path, "its steps, gradient norm or clipped entries are out of range")
         right = isinstance(trace, dict) and set(trace) == set(COLUMNS)
         right = right and all(isinstance(column, list) and column for column in trace.values())
         right = right and len({len(column) for column in trace.values()}) == 1
-        right = right and all(map(_is_hex, trace["calls"]))
-        right = right and all(
-            _is_number(value) for name in trace if name != "calls" for value in trace[name]
-        )
         right = right and all(_is_step(value, self.num_steps) for value in trace["step"])
+        right = right and all(map(_is_number, trace["gradient_norm"]))
+        right = right and all(map(_is_hex, trace["calls"]))
         require(right, self.path, "its trace is not one")
 
 
@@ -173,29 +161,6 @@ def _is_hex(value: Any) -> bool:
         return False
 
 
-MOST_RATES = 1 << 18
-"""Steps whose rates are all looked at, in less than a second; of longer runs so many, evenly spread."""
-
-
-def run_identity(
-    risk: Any,
-    theta0: Any,
-    rate: Callable[[int], float],
-    num_steps: int,
-    project: Callable[[Any], Any] | None,
-    eval_every: int,
-) -> dict[str, str]:
-    """Everything that decides the iterates, as short texts."""
-    return {
-        **_of_risk(risk),
-        "theta0": sha256_of(theta0),
-        "step_size": _rates(rate, num_steps),
-        "num_steps": str(num_steps),
-        "project": _name(project),
-        "eval_every": str(eval_every),
-    }
-
-
 def like(theta: Any, array: Any) -> Any:
     """A NumPy array as theta's library, type and device have it."""
     if is_torch_array(theta):
@@ -203,37 +168,3 @@ def like(theta: Any, array: Any) -> Any:
     if isinstance(theta, np.ndarray):
         return array.astype(theta.dtype, copy=False)
     return theta.__array_namespace__().asarray(array, dtype=theta.dtype)
-
-
-def _of_risk(risk: Any) -> dict[str, str]:
-    identity = getattr(risk, "identity", None)
-    if not callable(identity):
-        raise ArgumentError(
-            f"risk={shorten(risk)} does not say what it depends on, so that a checkpoint of another run "
-            "could not be recognised; give it identity(), a dict of names and texts, or leave out "
-            "checkpoint=."
-        )
-    found = identity()
-    texts = isinstance(found, Mapping) and all(
-        isinstance(text, str) for pair in found.items() for text in pair
-    )
-    if not texts:
-        raise ArgumentError(f"risk.identity() is {shorten(found)}; give a dict of names and texts.")
-    return dict(found)
-
-
-def _rates(rate: Callable[[int], float], num_steps: int) -> str:
-    """The one rate of all steps, or a hash of them."""
-    count = min(num_steps, MOST_RATES)
-    steps = (i * (num_steps - 1) // max(1, count - 1) for i in range(count))
-    rates = np.array([rate(step) for step in steps])
-    return repr(float(rates[0])) if (rates == rates[0]).all() else sha256_of(rates)
-
-
-def _name(project: Any) -> str:
-    """What an object says of itself; where that is only where it lies in memory, its full name."""
-    text = repr(project)
-    if " at 0x" not in text:
-        return text
-    named = project if hasattr(project, "__qualname__") else type(project)
-    return f"{named.__module__}.{named.__qualname__}"

@@ -2,14 +2,11 @@
 
 The loop is the same for none, full, streaming and one-shot; what differs is the risk it follows. It
 knows no backend: theta may be a NumPy array or a torch tensor, as long as the risk takes it.
-
-The arguments of `descend`, checked once.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,9 +16,17 @@ from typing import Any, Protocol, final
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_array
 
-from sparseaug._checks import check_callable, check_integer, check_not_negative, check_real
-from sparseaug.descent.checkpoint import Checkpoint, RunFile, run_identity
-from sparseaug.descent.state import FollowedRisk, State, Theta, Trace
+from sparseaug._checks import (
+    check_callable,
+    check_choice,
+    check_integer,
+    check_not_negative,
+    check_real,
+)
+from sparseaug.descent.checkpoint import Checkpoint, RunFile
+from sparseaug.descent.identity import run_identity
+from sparseaug.descent.state import FollowedRisk, State, Theta
+from sparseaug.descent.trace import Trace
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import check_floats
 
@@ -203,14 +208,16 @@ class Box:
 
     def __call__(self, theta: Theta) -> Theta:
         """The nearest point of the box."""
-        if type(theta) is np.ndarray and theta.dtype.kind in "fiu":
+        if isinstance(theta, np.ndarray) and theta.dtype.kind in "fiu":
             return theta.clip(-self.width, self.width)
-        message = f"theta={shorten(theta)} cannot be clipped; give a dense array of real numbers."
-        if not is_array_api_obj(theta) or getattr(theta.dtype, "kind", "") == "c":
-            raise ArgumentError(message)
         try:
+            if isinstance(theta, np.ndarray):
+                raise TypeError(theta.dtype)
             return array_namespace(theta).clip(theta, -self.width, self.width)
-        except (TypeError, ValueError, RuntimeError) as error:  # of texts, a sparse tensor
+        except (TypeError, ValueError, RuntimeError) as error:  # no array, complex or sparse
+            message = (
+                f"theta={shorten(theta)} cannot be clipped; give a dense array of real numbers."
+            )
             raise ArgumentError(message) from error
 
 
@@ -218,42 +225,26 @@ METHODS = ("none", "full", "streaming", "one-shot")
 
 
 def check_risk(risk: Any, method: Any) -> None:
-    """Raise an `ArgumentError` unless it can be followed, by this method if one is named."""
+    """A risk that can be followed, by this method if one is named."""
     if not callable(getattr(risk, "at_step", None)) or not hasattr(risk, "calls"):
         raise ArgumentError(f"risk={shorten(risk)} is not a risk; see augmented_risk.")
-    if method is None:
-        return
-    if not isinstance(method, str) or method not in METHODS:
-        raise ArgumentError(f"method={shorten(method)} is not allowed; give one of {METHODS}.")
-    if method != getattr(risk, "method", method):
+    if method is not None and check_choice("method", method, METHODS) != getattr(
+        risk, "method", method
+    ):
         raise ArgumentError(f"method={method!r}, but the risk is for {risk.method!r}.")
 
 
 def check_theta(theta0: Any) -> Any:
     """A copy of the start: finite real numbers, NumPy's unless another library's."""
-    if is_array_api_obj(theta0) and not isinstance(theta0, np.ndarray | np.generic):
-        xp = array_namespace(theta0)
-        torch = is_torch_array(theta0)  # whose bfloat16 the standard does not know
-        if not (theta0.is_floating_point() if torch else xp.isdtype(theta0.dtype, "real floating")):
-            raise ArgumentError(
-                f"theta0 has dtype {theta0.dtype}; give real floating-point numbers."
-            )
-        try:
-            finite = bool(xp.all(xp.isfinite(theta0)))
-        except RuntimeError as error:  # sparse, or without memory
-            raise ArgumentError(
-                f"theta0 is a {type(theta0).__name__} whose values cannot be read; give a dense one."
-            ) from error
-        if not finite:
-            raise ArgumentError("theta0 holds a NaN or an infinity; start from finite numbers.")
-        start = theta0.clone() if torch else theta0
-    else:
-        checked = check_floats("theta0", theta0)
-        kept = isinstance(theta0, np.ndarray) and theta0.dtype in (np.float16, np.float32)
-        start = np.array(theta0 if kept else checked)
-    if not start.ndim or not math.prod(start.shape):
-        raise ArgumentError(f"theta0 has shape {tuple(start.shape)}; give a vector of parameters.")
-    return start
+    checked = check_floats("theta0", theta0)
+    if not checked.ndim or not checked.size:
+        raise ArgumentError(f"theta0 has shape {checked.shape}; give a vector of parameters.")
+    dtype = str(getattr(theta0, "dtype", ""))
+    if isinstance(theta0, np.ndarray) or not is_array_api_obj(theta0):
+        return np.array(theta0 if dtype in ("float16", "float32") else checked)
+    if "float" not in dtype:
+        raise ArgumentError(f"theta0 has dtype {dtype}; give real floating-point numbers.")
+    return theta0.clone() if is_torch_array(theta0) else theta0
 
 
 def check_rates(step_size: float | Callable[[int], float]) -> Callable[[int], float]:

@@ -1,20 +1,15 @@
-"""What changes along the way: theta, the best iterate, the trace; and what stops a run.
-
-What a run saw along the way: one column per quantity, one entry per evaluation.
-"""
+"""What changes along the way: theta, the best iterate, the trace; and what stops a run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Protocol
 
 import numpy as np
 from array_api_compat import array_namespace
-from numpy.typing import NDArray
 
-from sparseaug._checks import check_plot_axes
+from sparseaug.descent.trace import Recorder
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 Theta = Any
@@ -109,91 +104,3 @@ class State:
     def record(self, norm: float, calls: int) -> None:
         """Add a row to the trace."""
         self.recorder.add({"step": self.step, "gradient_norm": norm, "calls": calls})
-
-
-COLUMNS = ("step", "gradient_norm", "calls")
-"""Of a trace of `descend`."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """Columns of equal length, read-only: `step`, `gradient_norm` of the risk followed, `calls`.
-
-    Attributes:
-        columns: vectors by name, with `step` among them
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> act, x = sa.flip_signs(sa.sign_flips(2)), np.eye(2)
-        >>> risk = sa.augmented_risk(sa.KernelModel(sa.GaussianKernel(1.0), x), (x, [0, 1]), act, "full")
-        >>> trace = sa.descend(risk, np.ones(4), step_size=0.1, num_steps=50).trace
-        >>> trace, trace["step"]
-        (Trace(3 evaluations of step, gradient_norm, calls), array([ 0, 25, 50]))
-    """
-
-    columns: dict[str, NDArray[Any]]
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        try:
-            return self.columns[name]
-        except TypeError as error:  # a list, say
-            names = ", ".join(self.names)
-            raise ArgumentError(
-                f"name={shorten(name)} is not a name; give one of {names}."
-            ) from error
-
-    def __len__(self) -> int:
-        return len(self.columns["step"])
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quantities."""
-        return tuple(self.columns)
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """Lists of plain numbers."""
-        return {name: column.tolist() for name, column in self.columns.items()}
-
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the gradient norm over the steps.
-
-        Args:
-            axes: matplotlib axes; new ones by default
-
-        Returns:
-            The axes.
-
-        Raises:
-            MissingPackageError: matplotlib is not installed.
-        """
-        axes = check_plot_axes(axes, "Trace.plot")
-        axes.plot(self["step"], self["gradient_norm"], color="#0072B2")
-        axes.set(xlabel="step", ylabel="gradient norm of the risk followed", yscale="log")
-        return axes
-
-    def __repr__(self) -> str:
-        return f"Trace({len(self)} evaluations of {', '.join(self.names)})"
-
-
-class Recorder:
-    """Collects rows for a `Trace`."""
-
-    def __init__(self) -> None:
-        self.columns: dict[str, list[float]] = {}
-
-    def add(self, row: dict[str, float]) -> None:
-        """One evaluation; the same quantities every time."""
-        for name, value in row.items():
-            self.columns.setdefault(name, []).append(value)
-
-    def trace(self) -> Trace:
-        """All of it, frozen; steps and calls are integers, Python's where they exceed 64 bits."""
-        return Trace({name: _column(name, values) for name, values in self.columns.items()})
-
-
-def _column(name: str, values: list[float]) -> NDArray[Any]:
-    integer = np.int64 if max(values, default=0) < 1 << 63 else object
-    column = np.array(values, integer if name in ("step", "calls") else np.float64)
-    column.flags.writeable = False
-    return column

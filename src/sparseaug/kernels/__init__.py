@@ -1,15 +1,19 @@
 """Function spaces in which the constants of the paper are numbers, and exact means over the group.
 
+base         what a kernel is
 gaussian     the Gaussian kernel: Gram matrices, group means, second moments
+mixture      the spectral-mixture kernel of the paper's remark
+invariance   whether an action leaves a kernel as it is, on given points too
+group_means  E over the group of a kernel: enumerated, or Gaussian in closed form
+permanents   permanents of many small matrices, for these means
 moments      (A, v, s) over data and transformations: all of G, or a sample S
 constants    B, L and the initial gap of f(x) = sum_r a_r b_r k(x, z_r) under squared loss
-discrepancy  how far S is from G on the data at hand, and what of a function varies over orbits
-arrays            data as float64
-base              what a kernel is, and whether an action leaves it as it is, on given points too
-group_means       E over the group of a kernel: enumerated, or Gaussian in closed form (permanents)
+discrepancy  how far S is from G on the data at hand
+variation    what of a function varies over orbits, bounded from S
+arrays       data as float64
 """
 
-from sparseaug.kernels.base import Invariance, Kernel, invariance_on
+from sparseaug.kernels.base import Invariance, Kernel
 from sparseaug.kernels.constants import (
     GradientNorms,
     box_bound,
@@ -19,7 +23,9 @@ from sparseaug.kernels.constants import (
     smoothness_of_moments,
 )
 from sparseaug.kernels.discrepancy import Discrepancy, kernel_discrepancy
-from sparseaug.kernels.gaussian import GaussianKernel, SpectralMixtureKernel
+from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.invariance import invariance_on
+from sparseaug.kernels.mixture import SpectralMixtureKernel
 from sparseaug.kernels.moments import Moments, full_moments, sample_moments
 
 __all__ = [

@@ -12,7 +12,6 @@ from scipy.linalg.blas import ddot
 from sparseaug._floats import MOST_SQUARED
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
-from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 
@@ -35,8 +34,14 @@ def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Float
     return array
 
 
-def check_vector(name: str, value: Any, length: int) -> Floats:
-    """`value` as a finite vector with this many entries.
+def check_pair(x: Any, z: Any) -> tuple[Floats, Floats]:
+    """Samples x (n, ...) and z (k, ...) of one space."""
+    x = check_samples("x", x)
+    return x, check_samples("z", z, like=x)
+
+
+def check_vector(name: str, value: Any, length: int | None = None) -> Floats:
+    """`value` as a finite vector, not empty, with this many entries.
 
     A sum of squares that is finite shows all entries to be, in a tenth of the time.
     """
@@ -44,19 +49,16 @@ def check_vector(name: str, value: Any, length: int) -> Floats:
     if plain and length and value.shape == (length,) and ddot(value, value) < math.inf:
         return value
     array = check_floats(name, value)
-    if array.shape != (length,):
-        raise ArgumentError(f"{name} has shape {array.shape}; give ({length},), one number each.")
+    if array.ndim != 1 or not array.size or length not in (None, len(array)):
+        raise ArgumentError(
+            f"{name} has shape {array.shape}; give ({length or 'n'},), one number each."
+        )
     return array
 
 
 def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
-    """`value` as a finite vector, not empty, whose squares are within the range of floats."""
-    array = check_floats(name, value)
-    if array.ndim != 1 or not array.size or length not in (None, len(array)):
-        wanted = (
-            "(n,), one number per sample" if length is None else f"({length},), one number each"
-        )
-        raise ArgumentError(f"{name} has shape {array.shape}; give {wanted}.")
+    """`value` as such a vector whose squares are within the range of floats."""
+    array = check_vector(name, value, length)
     if abs(array).max() > MOST_SQUARED:
         raise ArgumentError(
             f"{name} has entries above {MOST_SQUARED:g}, whose squares overflow; scale it."
@@ -65,15 +67,7 @@ def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
 
 
 def check_floats(name: str, value: Any) -> Floats:
-    """`value`, an array, a number or nested lists of them, as a finite float64 array."""
-    array = as_floats(name, value)
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
-    return array
-
-
-def as_floats(name: str, value: Any) -> Floats:
-    """`value`, an array, a number or nested lists of them, as a float64 array.
+    """`value`, an array, a number or nested lists of them, as a finite float64 array.
 
     An array of another library than NumPy, torch and JAX is refused by name.
     """
@@ -86,13 +80,9 @@ def as_floats(name: str, value: Any) -> Floats:
         raise ArgumentError(f"{name} is {what}, not an array of numbers.") from error
     if array.dtype.kind not in "iuf":
         raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
     return array.astype(np.float64, copy=False)
-
-
-def check_action(action: Any) -> Action:
-    """The action itself, or an `ArgumentError`."""
-    require_action(action)
-    return action
 
 
 def move(action: Action, rows: Rows, x: Floats) -> Floats:

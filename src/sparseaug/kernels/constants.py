@@ -14,9 +14,8 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug._archive import fields_as_json
-from sparseaug._checks import check_real
+from sparseaug._checks import check_real, check_type
 from sparseaug._floats import SMALLEST, gamma, lifted, unit
-from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import (
     Floats,
     check_samples,
@@ -25,7 +24,7 @@ from sparseaug.kernels.arrays import (
     flat,
     freeze,
 )
-from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.gaussian import GaussianKernel, check_gaussian
 from sparseaug.kernels.moments import Moments
 
 # Rounding. A kernel value exp(-e): the exponent is a sum of d squares, off by a relative (d + 6) u at
@@ -141,7 +140,7 @@ def box_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float) -> Gr
         GradientNorms(n=1, B=256.608)
     """
     z = _check_model(kernel, centers)
-    edge = np.full(len(z), check_real("box", box, above=0, below=1e50))
+    edge = np.full(len(z), _check_box(box))
     return gradient_norms(kernel, z, edge, -edge, abs(check_targets("y", y)))
 
 
@@ -164,9 +163,7 @@ def smoothness_bound(kernel: GaussianKernel, centers: Any, y: Any, *, box: float
         >>> round(smoothness_bound(sa.GaussianKernel(1.25), z, [1.0], box=3.0), 2)
         80.83
     """
-    z = _check_model(kernel, centers)
-    w = check_real("box", box, above=0, below=1e50)
-    y = check_targets("y", y)
+    z, w, y = _check_model(kernel, centers), _check_box(box), check_targets("y", y)
     K = kernel(z, z)
     error = gamma(flat(z).shape[1] + 14)
     total = math.sqrt(K.sum() * (1 + gamma(K.size)) + K.size * error)
@@ -183,9 +180,8 @@ def smoothness_of_moments(moments: Moments, *, box: float) -> float:
         moments: of the risk
         box: w, the bound on every entry of a and b
     """
-    if not isinstance(moments, Moments):
-        raise ArgumentError(f"moments={shorten(moments)} are not Moments; see full_moments.")
-    w = check_real("box", box, above=0, below=1e50)
+    check_type("moments", moments, Moments, "of the class Moments; see full_moments")
+    w = _check_box(box)
     R = len(moments.v)
     rows = float(moments.A.sum(axis=1).max()) * (1 + gamma(R)) + R * moments.error
     targets = float(abs(moments.v).max()) + moments.error * math.sqrt(moments.s)
@@ -256,6 +252,9 @@ def _largest_eigenvalue(K: Floats, error: float) -> float:
 
 
 def _check_model(kernel: Any, centers: Any) -> Floats:
-    if not isinstance(kernel, GaussianKernel):
-        raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
+    check_gaussian(kernel)
     return check_samples("centers", centers)
+
+
+def _check_box(box: float) -> float:
+    return check_real("box", box, above=0, below=1e50)

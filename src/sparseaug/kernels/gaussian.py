@@ -1,34 +1,22 @@
-"""The Gaussian kernel k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), the one of the paper's experiment.
-
-The normalised diagonal spectral-mixture kernel of remark "Invariant kernels" in the appendix.
-"""
+"""The Gaussian kernel k(x, z) = exp(-|x - z|^2 / (2 sigma^2)), the one of the paper's experiment."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
-from sparseaug._checks import check_integer, check_real, check_shape
+from sparseaug._checks import check_real, check_type
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import library
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.kernels.arrays import (
-    Floats,
-    check_action,
-    check_floats,
-    check_samples,
-    check_vector,
-    flat,
-    freeze,
-)
-from sparseaug.kernels.base import Invariance, Kernel, isometry, kept_components, require_fit
-from sparseaug.kernels.group_means import LIMIT, closed_form, enumerated_mean, gaussian_mean
+from sparseaug.actions.base import require_action
+from sparseaug.errors import ArgumentError
+from sparseaug.kernels.arrays import Floats, check_pair, check_samples, flat
+from sparseaug.kernels.base import Invariance, Kernel
+from sparseaug.kernels.group_means import closed_form, enumerated_mean, gaussian_mean
+from sparseaug.kernels.invariance import fitting_shape, isometry
 
 
 @final
@@ -57,15 +45,9 @@ class GaussianKernel(Kernel):
         sigma = check_real("sigma", self.sigma, above=1e-150, below=1e150)
         object.__setattr__(self, "sigma", sigma)
 
-    @property
-    def outputs(self) -> None:
-        """A scalar kernel."""
-        return None
-
     def __call__(self, x: Any, z: Any) -> Floats:
         """Gram matrix (n, k), from differences and not from inner products: no cancellation."""
-        x = check_samples("x", x)
-        return self._gram(x, check_samples("z", z, like=x))
+        return self._gram(*check_pair(x, z))
 
     def _gram(self, x: Floats, z: Floats) -> Floats:
         """The same of samples that are not checked."""
@@ -78,11 +60,11 @@ class GaussianKernel(Kernel):
         Proved for actions that move entries and signs. For others it is tested on generators and eight
         points, and the answer says what it rests on (`condition`).
         """
-        exact = check_action(action).kind in ("entries", "signs")
+        require_action(action)
+        exact = action.kind in ("entries", "signs")
         shape = action.sample_shape if shape is None else shape
         if shape is not None:
-            shape = check_shape(shape)
-            require_fit(action, shape)
+            shape = fitting_shape(action, shape)
         elif not exact or not action.lawful:
             raise ArgumentError(
                 f"shape is missing; {type(action).__name__} needs that of one sample to decide."
@@ -91,18 +73,17 @@ class GaussianKernel(Kernel):
             return Invariance(True, "the action moves entries and signs, which is an isometry")
         return isometry(action, shape)[0]
 
-    def group_mean(self, action: Action, x: Any, z: Any, *, limit: int = LIMIT) -> Floats:
+    def group_mean(self, action: Action, x: Any, z: Any) -> Floats:
         """E over all g of k(g.x, z), (n, k).
 
         Without enumeration for symmetric groups, sign flips and signed permutations (any axis);
-        for others by enumerating the group, if it has at most `limit` elements.
+        for others by enumerating the group, if it has at most a million elements.
         """
-        x = check_samples("x", x)
-        z = check_samples("z", z, like=x)
-        limit = check_integer("limit", limit, at_least=1)
-        if closed_form(check_action(action)):
+        require_action(action)
+        x, z = check_pair(x, z)
+        if closed_form(action):
             return gaussian_mean(self.sigma, action, x, z)
-        return enumerated_mean(self._gram, action, x, z, limit=limit)
+        return enumerated_mean(self._gram, action, x, z)
 
     def product(self, z: Any, z2: Any) -> tuple[GaussianKernel, Floats, Floats]:
         """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
@@ -124,136 +105,6 @@ class GaussianKernel(Kernel):
         return GaussianKernel(self.sigma / math.sqrt(2)), factors, z / 2 + z2 / 2
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SpectralMixtureKernel(Kernel):
-    """K = diag(k_1, ..., k_p) with, for t = x - z,
-    k_r(x, z) = sum_a w_ra exp(-t' Lambda_ra^-1 t / 2) cos(omega_ra' t).
-
-    Attributes:
-        weights: for each output r the A_r weights, not negative, with sum 1
-        bandwidths: for each output the matrices Lambda_ra, (A_r, d, d), positive definite
-        frequencies: for each output the vectors omega_ra, (A_r, d)
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> k = sa.kernels.SpectralMixtureKernel([[1.0]], [[np.eye(2)]], [[[3.0, 3.0]]])
-        >>> k(np.zeros((1, 2)), np.array([[0.1, 0.2]])).shape
-        (1, 1, 1)
-        >>> k.is_invariant(sa.permute_axis(sa.symmetric(2))).holds
-        True
-        >>> k.is_invariant(sa.flip_signs(sa.sign_flips(2))).reason
-        "Q' omega is neither omega nor -omega of output 0, component 0"
-    """
-
-    weights: Sequence[Floats]
-    bandwidths: Sequence[Floats]
-    frequencies: Sequence[Floats]
-
-    def __post_init__(self) -> None:
-        names = ("weights", "bandwidths", "frequencies")
-        parts = [_outputs(name, getattr(self, name)) for name in names]
-        if not len(parts[0]) == len(parts[1]) == len(parts[2]):
-            raise ArgumentError(
-                "weights, bandwidths and frequencies list "
-                f"{len(parts[0])}, {len(parts[1])} and {len(parts[2])} outputs; give one p."
-            )
-        d = parts[2][0].shape[-1] if parts[2][0].ndim else 0
-        for r, (weights, bandwidths, frequencies) in enumerate(zip(*parts, strict=True)):
-            _check_weights(r, weights)
-            _check_shape(f"bandwidths[{r}]", bandwidths, (len(weights), d, d))
-            _check_shape(f"frequencies[{r}]", frequencies, (len(weights), d))
-            _check_definite(r, bandwidths)
-        for name, part in zip(names, parts, strict=True):
-            object.__setattr__(self, name, tuple(freeze(array) for array in part))
-
-    @property
-    def outputs(self) -> int:
-        """p, the number of diagonal entries."""
-        return len(self.weights)
-
-    @property
-    def dimension(self) -> int:
-        """d, the number of entries of a sample."""
-        return int(self.frequencies[0].shape[1])
-
-    def __call__(self, x: Any, z: Any) -> Floats:
-        """The diagonals of K(x_i, z_j), (n, k, p)."""
-        x = check_samples("x", x)
-        z = check_samples("z", z, like=x)
-        points, centers = flat(x), flat(z)
-        if points.shape[1] != self.dimension:
-            raise ArgumentError(
-                f"x has samples of {points.shape[1]} entries, but the kernel is of dimension "
-                f"{self.dimension}."
-            )
-        gram = np.zeros((len(points), len(centers), self.outputs))
-        for r, parts in enumerate(
-            zip(self.weights, self.bandwidths, self.frequencies, strict=True)
-        ):
-            for weight, bandwidth, omega in zip(*parts, strict=True):
-                root = np.linalg.cholesky(bandwidth)  # t' Lambda^-1 t = |root^-1 t|^2
-                left = solve_triangular(root, points.T, lower=True).T
-                right = solve_triangular(root, centers.T, lower=True).T
-                with np.errstate(over="ignore", invalid="ignore"):  # refused below
-                    phases = np.subtract.outer(points @ omega, centers @ omega)
-                    values = np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
-                if not np.isfinite(values).all():
-                    raise ArgumentError(
-                        "x and z are too large for the frequencies of the kernel: omega' (x - z) is "
-                        "beyond the range of floats."
-                    )
-                gram[:, :, r] += weight * values
-        return gram
-
-    def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
-        """The paper's sufficient condition, on generators; `shape` of a sample is (d,) by default.
-
-        A mixture whose components an element interchanges is invariant too, and fails here.
-        """
-        check_action(action)
-        shape = (self.dimension,) if shape is None else check_shape(shape)
-        if math.prod(shape) != self.dimension:
-            raise ArgumentError(
-                f"shape={shape} does not have the kernel's {self.dimension} entries."
-            )
-        answer, matrices = isometry(action, shape)
-        if not answer:
-            return answer
-        return kept_components(action, matrices, self.bandwidths, self.frequencies)
-
-    def group_mean(self, action: Action, x: Any, z: Any, *, limit: int = LIMIT) -> Floats:
-        """E over all g of K(g.x, z), (n, k, p), for groups of at most `limit` elements."""
-        x = check_samples("x", x)
-        z = check_samples("z", z, like=x)
-        limit = check_integer("limit", limit, at_least=1)
-        return enumerated_mean(self, check_action(action), x, z, limit=limit)
-
-
-def _outputs(name: str, value: Any) -> list[Floats]:
-    listed = isinstance(value, list | tuple) or (library(value) and value.ndim)
-    if not listed or not len(value):
-        raise ArgumentError(f"{name}={shorten(value)} must list one array for each output.")
-    return [check_floats(f"{name}[{r}]", part) for r, part in enumerate(value)]
-
-
-def _check_weights(r: int, weights: Floats) -> None:
-    name = f"weights[{r}]"
-    check_vector(name, weights, weights.size)
-    if not weights.size or weights.min() < 0 or not abs(weights.sum() - 1) <= 1e-12 * weights.size:
-        raise ArgumentError(f"{name}={shorten(weights.tolist())} must be >= 0 and sum to 1.")
-
-
-def _check_shape(name: str, array: Floats, shape: tuple[int, ...]) -> None:
-    if array.shape != shape or 0 in shape:
-        raise ArgumentError(f"{name} has shape {array.shape}; give {shape}, one for each weight.")
-
-
-def _check_definite(r: int, bandwidths: Floats) -> None:
-    name = f"bandwidths[{r}]"
-    if abs(bandwidths - bandwidths.swapaxes(1, 2)).max() > 1e-12 * abs(bandwidths).max():
-        raise ArgumentError(f"{name} is not symmetric.")
-    try:
-        np.linalg.cholesky(bandwidths)
-    except np.linalg.LinAlgError as error:
-        raise ArgumentError(f"{name} is not positive definite.") from error
+def check_gaussian(kernel: Any) -> GaussianKernel:
+    """The kernel, which is a Gaussian one."""
+    return check_type("kernel", kernel, GaussianKernel, "a GaussianKernel")

@@ -1,6 +1,4 @@
-"""Means over a small group, enumerated in blocks; works for every kernel and action.
-
-E over all of G of a Gaussian kernel, at no enumeration: products and permanents.
+"""Means over the group: enumerated in blocks, or Gaussian in closed form, by products and permanents.
 
 |g.x - z|^2 is a sum over the entries that the group moves, so the kernel is a product over them and
 its mean is, with t = 1 / (2 sigma^2) and rows x_a, z_b along the moved axis,
@@ -9,24 +7,15 @@ its mean is, with t = 1 / (2 sigma^2) and rows x_a, z_b along the moved axis,
     signed permutations  perm[(exp(-t |x_a - z_b|^2) + exp(-t |x_a + z_b|^2)) / 2] / n!
 Taking the square inside the exponential keeps all entries in [0, 1]: nothing overflows, nothing
 cancels, and what underflows is below 1e-300.
-
-Permanents of many small matrices with entries >= 0, to a proved relative error.
-
-Over subsets T of columns, P(T) = sum over j in T of a[|T| - 1, j] P(T - j), P({}) = 1, and the
-permanent is P(all). That is n 2^(n-1) multiplications and as many additions, of terms that are never
-negative: a summand meets |T| roundings at each step, so the relative error is at most
-gamma(n (n + 1) / 2), 1.6e-14 for n = 16. Ryser's and Glynn's formulas cost as much and subtract.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug._checks import require_work
 from sparseaug.actions import Action
@@ -34,22 +23,23 @@ from sparseaug.actions.base import axes_from_end, require_size
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows, format_order
 from sparseaug.kernels.arrays import Floats, move
+from sparseaug.kernels.permanents import permanents
 
 LIMIT = 1_000_000
-"""Elements up to which a group is enumerated unless `limit` allows more."""
+"""Elements up to which a group is enumerated."""
 
 MEMORY = 1 << 22
 """Floats in one block."""
 
 
 def enumerated_mean(
-    kernel: Callable[[Any, Any], Floats], action: Action, x: Floats, z: Floats, *, limit: int
+    kernel: Callable[[Any, Any], Floats], action: Action, x: Floats, z: Floats
 ) -> Floats:
     """E over all g of kernel(g.x, z): (n, k), or (n, k, p).
 
     The error is at most that of one kernel value and `enumeration_roundings` more.
     """
-    require_small(action.group, limit)
+    require_small(action.group)
     total = 0.0
     for rows in element_blocks(action.group, x, len(z)):
         moved = move(action, rows, x)
@@ -74,14 +64,14 @@ def block_length(x: Floats, width: int) -> int:
     return max(1, min(4096, MEMORY // (len(x) * max(int(x[0].size), width))))
 
 
-def require_small(group: Group, limit: int) -> None:
+def require_small(group: Group) -> None:
     """Raise an `UnsupportedError` for a group that is too large to enumerate."""
-    if group.order > limit:
+    if group.order > LIMIT:
         raise UnsupportedError(
             f"no closed form is known for this kernel and action of {group.name}, and its "
-            f"{format_order(group)} elements are above limit={limit}; raise limit=, draw a sample "
-            "S and use sample_moments, or use a Gaussian kernel with a symmetric group, sign flips "
-            "or signed permutations."
+            f"{format_order(group)} elements are above {LIMIT:,}; draw a sample S and use "
+            "sample_moments, or use a Gaussian kernel with a symmetric group, sign flips or signed "
+            "permutations."
         )
 
 
@@ -159,46 +149,3 @@ def _factors(sigma: float, p: Floats, q: Floats, *, signed: bool) -> Floats:
             return kept
         turned: Floats = np.exp(((p + q) ** 2).sum(axis=-2) * scale)
     return (kept + turned) / 2
-
-
-_CACHE = 1 << 18  # floats of P that stay in a core's cache
-
-
-def permanents(entries: Floats) -> Floats:
-    """Permanents (k,) of k matrices given as entries (n, n, k), all of them >= 0.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.kernels.group_means import permanents
-        >>> permanents(np.ones((5, 5, 2)))
-        array([120., 120.])
-    """
-    n, count = entries.shape[0], entries.shape[2]
-    width = max(8, min(64, _CACHE >> n))
-    blocks = [np.ascontiguousarray(entries[:, :, s : s + width]) for s in range(0, count, width)]
-    levels = _levels(n)
-    return np.concatenate([np.empty(0), *(_by_levels(block, levels) for block in blocks)])
-
-
-def _by_levels(entries: Floats, levels: list[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> Floats:
-    """P for all subsets of size 1, then 2, and so on."""
-    values = np.ones((1, entries.shape[2]))
-    for row, (columns, smaller) in zip(entries, levels, strict=True):
-        grown = np.zeros((len(columns), entries.shape[2]))
-        for j, without in zip(columns.T, smaller.T, strict=True):
-            grown += row[j] * values[without]
-        values = grown
-    return np.asarray(values[0])
-
-
-def _levels(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """For size t = 1..n: the columns of each subset, and where the subset without it stands."""
-    levels = []
-    position = np.zeros(1 << n, np.intp)
-    for t in range(1, n + 1):
-        columns = np.array(list(combinations(range(n), t)), np.intp)
-        masks = (1 << columns).sum(axis=1)
-        smaller = position[masks[:, None] ^ (1 << columns)]
-        levels.append((columns, smaller))
-        position[masks] = np.arange(len(masks))
-    return levels

@@ -17,11 +17,10 @@ from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_integer
 from sparseaug._floats import gamma
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.base import require_action
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import (
     Floats,
-    check_action,
     check_samples,
     check_targets,
     check_vector,
@@ -29,9 +28,8 @@ from sparseaug.kernels.arrays import (
     freeze,
     move,
 )
-from sparseaug.kernels.gaussian import GaussianKernel
+from sparseaug.kernels.gaussian import GaussianKernel, check_gaussian
 from sparseaug.kernels.group_means import (
-    LIMIT,
     block_length,
     closed_form,
     element_blocks,
@@ -87,9 +85,7 @@ class Moments:
         return f"Moments(R={len(self.v)}, s={self.s:.6g})"
 
 
-def full_moments(
-    kernel: GaussianKernel, action: Action, x: Any, y: Any, centers: Any, *, limit: int = LIMIT
-) -> Moments:
+def full_moments(kernel: GaussianKernel, action: Action, x: Any, y: Any, centers: Any) -> Moments:
     """The moments over all of G, by closed forms where there are any and G has over `FEW` elements.
 
     Args:
@@ -98,7 +94,6 @@ def full_moments(
         x: samples (n, ...)
         y: targets (n,)
         centers: the R centres
-        limit: largest group that is enumerated where there is no closed form
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -110,9 +105,8 @@ def full_moments(
                [0.0042, 0.1366]])
     """
     x, y, centers = _check_data(kernel, action, x, y, centers)
-    limit = check_integer("limit", limit, at_least=1)
-    if not closed_form(action) or action.group.order <= min(FEW, limit):
-        require_small(action.group, limit)
+    if not closed_form(action) or action.group.order <= FEW:
+        require_small(action.group)
         blocks = element_blocks(action.group, x, len(centers))
         return _accumulate(kernel, action, blocks, x, y, centers)
     mean = kernel.group_mean(action, x, centers)
@@ -154,11 +148,9 @@ def sample_moments(
     x, y, centers = _check_data(kernel, action, x, y, centers)
     require_sample(S)
     rows = action.rows(S)
-    step = (
-        block_length(x, len(centers))
-        if block is None
-        else check_integer("block", block, at_least=1)
-    )
+    if block is None:
+        block = block_length(x, len(centers))
+    step = check_integer("block", block, at_least=1)
     blocks = (rows[start : start + step] for start in range(0, S.m, step))
     return _accumulate(kernel, action, blocks, x, y, centers)
 
@@ -188,8 +180,7 @@ def _accumulate(
 def _check_data(
     kernel: Any, action: Any, x: Any, y: Any, centers: Any
 ) -> tuple[Floats, Floats, Floats]:
-    if not isinstance(kernel, GaussianKernel):
-        raise ArgumentError(f"kernel={shorten(kernel)} is not a GaussianKernel.")
-    check_action(action)
+    check_gaussian(kernel)
+    require_action(action)
     x = check_samples("x", x)
     return x, check_targets("y", y, len(x)), check_samples("centers", centers, like=x)

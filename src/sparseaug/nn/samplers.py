@@ -25,7 +25,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.nn.datasets import OneShotDataset
 from sparseaug.nn.moved_items import Inner
 from sparseaug.nn.states import check_state, describe_action
-from sparseaug.risk.problem import sha256_of
+from sparseaug.risk.identity import sha256_of
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectrum.models import MOST_COPIES
 

@@ -31,7 +31,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Group, Rows
-from sparseaug.risk.problem import action_sha256, problem_facts, sha256_of
+from sparseaug.risk.identity import action_sha256, problem_facts, sha256_of
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
 

@@ -1,6 +1,8 @@
 """R_n, R_n^S and R_n^G: value and gradient.
 
-problem       the kernel model; model, data, action and S: what every risk is of, and its identity
+model         the kernel model
+problem       model, data, action and S: what every risk is of
+identity      what a risk depends on, by name and hash
 kernel_risks  its risks under squared loss: from moments, by the plain sum, streaming
 """
 
@@ -11,7 +13,7 @@ from sparseaug.risk.kernel_risks import (
     augmented_risk,
     streaming_risk,
 )
-from sparseaug.risk.problem import KernelModel
+from sparseaug.risk.model import KernelModel
 
 __all__ = [
     "DirectRisk",

@@ -18,7 +18,8 @@ from sparseaug._checks import check_integer, require_memory
 from sparseaug.actions import Action
 from sparseaug.kernels import Moments, full_moments, sample_moments
 from sparseaug.kernels.arrays import Floats, check_vector, move
-from sparseaug.risk.problem import Draws, KernelModel, KernelProblem, chain, check_problem
+from sparseaug.risk.model import KernelModel, chain
+from sparseaug.risk.problem import Draws, KernelProblem, check_problem
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 

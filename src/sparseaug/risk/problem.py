@@ -1,38 +1,27 @@
-"""What a risk is of: a kernel model under squared loss, data, an action, and what is averaged over.
-
-The factorised kernel model f(x) = sum_r a_r b_r k(x, z_r), theta = (a, b); section Experiments.
-
-What a risk depends on, by name and hash: how a checkpoint or a certificate tells another problem.
-
-An identity is a dict of short texts. Data count by their entries, S by its sha256, and where bits count
-by the order of its rows too, in which sums are made. An action counts by its group and by what it does:
-some fixed elements move some of the samples, and the result is hashed. So a user's own function is known
-by its effect there, and not elsewhere.
-"""
+"""What a risk is of: a kernel model under squared loss, data, an action, and what is averaged over."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._archive import canonical_json
+from sparseaug._checks import check_type
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import as_numpy
+from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.kernels import GaussianKernel
-from sparseaug.kernels.arrays import Floats, check_action, check_samples, check_vector, freeze, move
-from sparseaug.sampling import GroupSample, keyed_rng
+from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze, move
+from sparseaug.risk.identity import order_facts, problem_facts, sha256_of
+from sparseaug.risk.model import KernelModel
+from sparseaug.sampling import GroupSample
 
 Draws = tuple[tuple[int, int, int], ...]
 
 _FEATURES = 1 << 17  # kernel values of one block, which stay in a core's cache
-_SOME = 16  # elements, and samples, by which an action is recognised
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,67 +114,6 @@ class KernelProblem:
         }
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class KernelModel:
-    """f(x) = sum_r a_r b_r k(x, z_r) with fixed centres z_r; theta is a followed by b.
-
-    Args:
-        kernel: the kernel k
-        centers: the centres z_r, (R, ...), each of the shape of a sample
-
-    Examples:
-        >>> import numpy as np, sparseaug as sa
-        >>> model = sa.KernelModel(sa.GaussianKernel(1.0), np.zeros((1, 2)))
-        >>> model.predict(np.array([2.0, 3.0]), np.zeros((1, 2)))
-        array([6.])
-    """
-
-    kernel: GaussianKernel
-    centers: Floats
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.kernel, GaussianKernel):
-            raise ArgumentError(f"kernel={shorten(self.kernel)} is not a GaussianKernel.")
-        object.__setattr__(self, "centers", freeze(check_samples("centers", self.centers)))
-
-    @property
-    def size(self) -> int:
-        """Length of theta, two numbers for each centre."""
-        return 2 * len(self.centers)
-
-    def features(self, x: Any) -> Floats:
-        """phi_r(x) = k(x, z_r), shape (n, R)."""
-        return self.kernel._gram(check_samples("x", x, like=self.centers), self.centers)
-
-    def coefficients(self, theta: Any) -> Floats:
-        """c_r = a_r b_r."""
-        a, b = self.split(theta)
-        return a * b
-
-    def predict(self, theta: Any, x: Any) -> Floats:
-        """f(x) for each sample.
-
-        Args:
-            theta: the 2R parameters, a followed by b
-            x: samples (n, ...)
-        """
-        return np.asarray(self.features(x) @ self.coefficients(theta))
-
-    def split(self, theta: Any) -> tuple[Floats, Floats]:
-        """a and b."""
-        theta = check_vector("theta", theta, self.size)
-        return theta[: len(self.centers)], theta[len(self.centers) :]
-
-
-def chain(theta: Floats, by_coefficients: Floats) -> Floats:
-    """(b g, a g) for theta = (a, b) and g, which are not checked."""
-    R, by_theta = len(by_coefficients), np.empty(2 * len(by_coefficients))
-    np.multiply(theta[R:], by_coefficients, by_theta[:R])
-    np.multiply(theta[:R], by_coefficients, by_theta[R:])
-    return by_theta
-
-
 def check_problem(
     model: Any,
     data: Any,
@@ -198,73 +126,15 @@ def check_problem(
 
     `words` is what S may be but for a sample.
     """
-    if not isinstance(model, KernelModel):
-        raise ArgumentError(f"model={shorten(model)} is not a KernelModel.")
-    if not isinstance(data, tuple) or len(data) != 2:
-        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
+    check_type("model", model, KernelModel, "a KernelModel")
+    if len(check_type("data", data, tuple, "a pair; give (x, y)")) != 2:
+        raise ArgumentError(f"data has {len(data)} parts; give (x, y).")
     x = check_samples("data[0]", data[0], like=model.centers)
     y = check_vector("data[1]", data[1], len(x))
-    check_action(action)
+    require_action(action)
     if isinstance(S, GroupSample):
         action.rows(S)  # S must be of the action's group
     elif not (S is None or isinstance(S, str)) or S not in words:
         names = ", ".join(map(repr, words))
         raise ArgumentError(f"S={shorten(S)} is not allowed; give a GroupSample, or {names}.")
     return freeze(x), freeze(y)
-
-
-def sha256_of(*parts: Any) -> str:
-    """SHA-256 of arrays (or tuples and dicts of them) with their types and shapes, and of texts."""
-    digest = hashlib.sha256()
-    for part in _leaves(parts):
-        if isinstance(part, str):
-            data = part.encode("utf-8", "surrogatepass")
-            digest.update(f"text {len(data)}\n".encode() + data)
-        else:
-            array = np.ascontiguousarray(as_numpy(part)).reshape(-1)
-            digest.update(f"{part.dtype} {tuple(part.shape)}\n".encode())
-            plain = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            digest.update(plain.view(np.uint8).data)
-    return digest.hexdigest()
-
-
-def problem_facts(x: Any, y: Any, action: Action, S: GroupSample | str) -> dict[str, str]:
-    """Inputs, targets, action and S, which may also be a word such as "full"."""
-    return {
-        "S": S.sha256 if isinstance(S, GroupSample) else S,
-        "inputs": sha256_of(x),
-        "targets": sha256_of(y),
-        "action": action_sha256(action, x),
-    }
-
-
-def order_facts(S: Any) -> dict[str, str]:
-    """The order of the rows of a sample, which decides the last bits of sums over it."""
-    return {"order of S": sha256_of(S.elements)} if isinstance(S, GroupSample) else {}
-
-
-def action_sha256(action: Action, x: Any) -> str:
-    """SHA-256 of the group and of what some elements do to some of the samples."""
-    group = action.group
-    rows = group.sample(_SOME, keyed_rng(0, "identity of an action"))
-    return sha256_of(canonical_json(group.to_dict()).decode(), action(rows, _some(x)))
-
-
-def _some(x: Any) -> Any:
-    """A few samples, from all over the data."""
-    if isinstance(x, tuple):
-        return tuple(map(_some, x))
-    if isinstance(x, Mapping):
-        return {name: _some(part) for name, part in x.items()}
-    return x[:: max(1, len(x) // _SOME)][:_SOME]
-
-
-def _leaves(parts: Any) -> Iterator[Any]:
-    if isinstance(parts, tuple | list):
-        for part in parts:
-            yield from _leaves(part)
-    elif isinstance(parts, Mapping):
-        for name in sorted(parts):
-            yield from (name, *_leaves(parts[name]))
-    else:
-        yield parts

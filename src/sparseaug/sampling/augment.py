@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_array, check_integer
+from sparseaug._checks import check_array, check_rng
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     joined,
@@ -75,15 +75,12 @@ def split_sources(n: int, fractions: Sequence[float], rng: Any = 0) -> list[NDAr
         rng: a seed or a NumPy generator
     """
     shares = check_array("fractions", fractions, np.float64)
-    one_axis = shares.ndim == 1 and len(shares) > 0
-    if not one_axis or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
+    if shares.ndim != 1 or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
         raise ArgumentError(
             f"fractions={shorten(fractions)} is not allowed; give shares >= 0 that sum to 1."
         )
-    if not isinstance(rng, np.random.Generator):
-        rng = np.random.default_rng(check_integer("rng", rng))
     ends = np.rint(np.cumsum(shares) * n).astype(int)
-    return [np.sort(part) for part in np.split(rng.permutation(n), ends[:-1])]
+    return [np.sort(part) for part in np.split(check_rng(rng).permutation(n), ends[:-1])]
 
 
 def require_room(what: str, size: int, remedy: str) -> None:

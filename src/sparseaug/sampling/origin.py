@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug._checks import check_choice, check_flag, check_integer, check_text
+from sparseaug._checks import check_choice, check_flag, check_integer, check_text, check_type
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
@@ -17,6 +17,7 @@ Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 LIMIT = 1 << 63  # of every count
+SEEDS = 1 << 64  # of every seed
 
 SIDES = ("", "left", "right", "both")
 
@@ -60,35 +61,31 @@ class Origin:
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, KINDS)
         check_choice("side", self.side, SIDES)
-        if self.seed is not None:
-            object.__setattr__(self, "seed", check_integer("seed", self.seed, below=1 << 64))
-        for name in ("start", "length", "behind"):
-            object.__setattr__(self, name, check_integer(name, getattr(self, name), below=LIMIT))
-        for name in ("identity", "distinct"):
-            object.__setattr__(self, name, check_flag(name, getattr(self, name)))
         check_text("design", self.design)
-        parents = _listed("parents", self.parents)
-        if not all(isinstance(parent, str) for parent in parents):
-            raise ArgumentError(f"parents={shorten(self.parents)} must be sha256 strings.")
-        draws = tuple(
-            tuple(check_integer("draws", part, below=1 << 64) for part in _listed("draws", draw))
-            for draw in _listed("draws", self.draws)
-        )
-        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
+        seed = None if self.seed is None else check_integer("seed", self.seed, below=SEEDS)
+        sourced = set(_integers("sourced", self.sourced))
+        if self.kind == "source" and seed is not None:
+            sourced.add(seed)
+        parts: dict[str, Any] = {
+            "seed": seed,
+            "parents": tuple(
+                check_text("parents", one) for one in _listed("parents", self.parents)
+            ),
+            "draws": tuple(_integers("draws", draw) for draw in _listed("draws", self.draws)),
+            "sourced": tuple(sorted(sourced)),
+        }
+        for name in ("start", "length", "behind"):
+            parts[name] = check_integer(name, getattr(self, name), below=LIMIT)
+        for name in ("identity", "distinct"):
+            parts[name] = check_flag(name, getattr(self, name))
+        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in parts["draws"]):
             raise ArgumentError(
                 f"draws={shorten(self.draws)} must be (seed, start, stop) with start < stop, each."
             )
-        sourced = [
-            check_integer("sourced", seed, below=1 << 64)
-            for seed in _listed("sourced", self.sourced)
-        ]
-        if self.kind == "source" and self.seed is not None:
-            sourced.append(self.seed)
-        object.__setattr__(self, "parents", parents)
-        object.__setattr__(self, "draws", draws)
-        object.__setattr__(self, "sourced", tuple(sorted(set(sourced))))
-        if self.kind == "words" and not self.behind:
-            object.__setattr__(self, "behind", count_draws(self.draws))
+        if self.kind == "words" and not parts["behind"]:
+            parts["behind"] = count_draws(parts["draws"])
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
 
     @property
     def is_uniform(self) -> bool:
@@ -98,8 +95,7 @@ class Origin:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Origin:
         """The origin that `dataclasses.asdict` turned into JSON data; every field must be there."""
-        if not isinstance(data, Mapping):
-            raise ArgumentError(f"data={shorten(data)} is not a mapping of an origin's fields.")
+        check_type("data", data, Mapping, "a mapping of an origin's fields")
         names = [each.name for each in fields(cls)]
         missing = [name for name in names if name not in data]
         if missing:
@@ -160,7 +156,11 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
     return found
 
 
-def _listed(name: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str | bytes | memoryview) or not isinstance(value, Sequence):
-        raise ArgumentError(f"{name}={shorten(value)} is not a list; give a tuple.")
-    return tuple(value)
+def _listed(name: str, value: Any) -> Sequence[Any]:
+    if isinstance(value, str | bytes | memoryview):
+        value = None
+    return check_type(name, value, Sequence, "a list; give a tuple")
+
+
+def _integers(name: str, value: Any) -> tuple[int, ...]:
+    return tuple(check_integer(name, part, below=SEEDS) for part in _listed(name, value))

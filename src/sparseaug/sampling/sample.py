@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json, require, to_json
-from sparseaug._checks import check_choice, check_flag, check_integer, require_memory
+from sparseaug._checks import check_choice, check_flag, check_integer, check_type, require_memory
 from sparseaug._io import show_path
 from sparseaug.errors import (
     ArgumentError,
@@ -75,8 +75,7 @@ class GroupSample:
         rows.flags.writeable = False
         object.__setattr__(self, "elements", rows)
         object.__setattr__(self, "calls", check_integer("calls", self.calls, below=LIMIT))
-        if not isinstance(self.origin, Origin):
-            raise ArgumentError(f"origin={shorten(self.origin)} is not an Origin.")
+        check_type("origin", self.origin, Origin, "an Origin")
         require_draws(self.origin, self.m, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -211,8 +210,8 @@ class GroupSample:
             (42, 1, 'AGL(1,7)', 'right')
         """
         check_choice("side", side, SIDES[1:])
-        group = getattr(oracle, "group", None)
-        if not isinstance(group, Group) or group != self.group:
+        group = self.group
+        if getattr(oracle, "group", None) != group:
             raise ArgumentError(
                 f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
                 "translate by elements of the same group."
@@ -294,10 +293,10 @@ class GroupSample:
             >>> copy.m, copy.calls, copy.origin.seed
             (3, 3, 1)
         """
-        names = ("group", "elements", "calls", "origin", "sha256")
-        missing = [n for n in names if not isinstance(data, Mapping) or n not in data]
+        check_type("data", data, Mapping, "a mapping; give S.to_dict()")
+        missing = {"group", "elements", "calls", "origin", "sha256"} - set(data)
         if missing:
-            raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give S.to_dict().")
+            raise ArgumentError(f"data has no {min(missing)!r}; give S.to_dict().")
         origin = Origin.from_dict(data["origin"])
         sample = cls(group_from_dict(data["group"]), data["elements"], data["calls"], origin)
         if sample.sha256 != data["sha256"]:
@@ -327,6 +326,9 @@ class GroupSample:
         return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
 
 
+_WHAT = "a GroupSample; draw one from an Oracle"
+
+
 def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
     """S itself, all of the group for "full", or the sample of these rows: what takes an S asks here."""
     if isinstance(S, str) and S == "full":
@@ -336,10 +338,7 @@ def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
         if not len(rows):
             raise ArgumentError(f"{name} has no rows; give at least one element.")
         return GroupSample(group, rows)
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(
-            f"{name}={shorten(S)} is not a GroupSample; draw one from an Oracle, or give 'full' or rows."
-        )
+    check_type(name, S, GroupSample, _WHAT + ", or give 'full' or rows")
     if S.group != group:
         raise ArgumentError(
             f"{name} is a sample of {S.group.name}, but the action is of {group.name}; use one group."
@@ -348,9 +347,8 @@ def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
 
 
 def require_sample(S: Any) -> None:
-    """Raise an `ArgumentError` unless S is a `GroupSample`."""
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; draw one from an Oracle.")
+    """S is a `GroupSample`."""
+    check_type("S", S, GroupSample, _WHAT)
 
 
 def _sha256(group: Group, rows: Rows) -> str:

@@ -1,9 +1,12 @@
 """The scikit-learn layer: learners that need a fixed data set get one, drawn once.
 
-one_shot    from parameters to an action and S; OneShotResampler: the copies of a data set
+one_shot    from parameters to an action and S
+resampler   OneShotResampler: the copies of a data set
 classifier  OneShotClassifier: augment inside fit, average in predict
 regressor   OneShotRegressor: the same for numbers, which may move along
 base        what these two share
+routing     arguments of fit on their way to the inner estimator
+checks      what is asked of X, y and parameters
 kernel      AveragedKernel: a kernel averaged over S, for learners that take one
 scoring     moved_scorer: scores on freshly moved samples
 moved_rows  rows of arrays and of data frames, moved
@@ -15,8 +18,8 @@ need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
 
 from sparseaug.sklearn.classifier import OneShotClassifier
 from sparseaug.sklearn.kernel import AveragedKernel
-from sparseaug.sklearn.one_shot import OneShotResampler
 from sparseaug.sklearn.regressor import OneShotRegressor
+from sparseaug.sklearn.resampler import OneShotResampler
 from sparseaug.sklearn.scoring import moved_scorer
 
 __all__ = [

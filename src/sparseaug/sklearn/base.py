@@ -7,51 +7,34 @@ S of the inner estimator's, and make no oracle call.
 
 A design S is averaged over, and as many draws are trained on. Most designs are subgroups, s S = S for s
 in S, which move a new sample only to places that are all like those of training, or all unlike them.
-
-Arguments of `fit` on their way to the inner estimator: which it takes, and their copies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any, ClassVar, Self, TypeAlias
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
-    get_routing_for_object,
-    process_routing,
-)
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _check_y,
-    _is_arraylike,
-    check_consistent_length,
-    check_is_fitted,
-)
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted
 
-from sklearn import get_config
 from sparseaug.actions.prepared import distinct
-from sparseaug.errors import ArgumentError, SparseAugWarning, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import require_room
-from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
-from sparseaug.sklearn.one_shot import (
-    OneShotMixin,
-    check_parameters,
-    check_rows,
-    name_in_errors,
-    require_not_sparse,
+from sparseaug.sklearn.checks import check_rows, name_in_errors
+from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows
+from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters
+from sparseaug.sklearn.routing import (
+    copy_arguments,
+    route_arguments,
+    splits_by_groups,
+    takes_weights,
 )
 
 MOST_ROWS = 1 << 16
@@ -245,108 +228,3 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.input_tags.sparse = False
         return tags
-
-
-def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
-    """y as an array with one row per row of X."""
-    if y is None:
-        raise ArgumentError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
-        )
-    require_not_sparse("y", y)
-    with name_in_errors("y"):
-        y = _check_y(y, multi_output=True, y_numeric=numeric, estimator=estimator)
-    with name_in_errors("X and y"):
-        check_consistent_length(X, y)
-    return np.asarray(y)
-
-
-def routing_enabled() -> bool:
-    """Whether `sklearn.set_config(enable_metadata_routing=True)` was called."""
-    return bool(get_config()["enable_metadata_routing"])
-
-
-def route_arguments(
-    estimator: Any, inner: Any, X: Any, given: Mapping[str, Any], method: str = "fit"
-) -> dict[str, Any]:
-    """What `inner.fit` gets of the arguments that `estimator.fit` was given, one entry per sample.
-
-    The same for `partial_fit`, if that is the method.
-
-    With metadata routing, what the inner estimator and its parts request; without, `sample_weight`
-    where the inner estimator has it in its signature, and nothing else.
-    """
-    given = {name: value for name, value in given.items() if value is not None}
-    if given and routing_enabled():
-        given = dict(process_routing(estimator, method, **given).estimator[method])
-    elif set(given) - {"sample_weight"}:
-        names = ", ".join(sorted(set(given) - {"sample_weight"}))
-        raise ArgumentError(
-            f"fit_params {names} need metadata routing: call "
-            "sklearn.set_config(enable_metadata_routing=True), and let the inner estimator request "
-            "them by set_fit_request."
-        )
-    if given.get("sample_weight") is not None:
-        with name_in_errors("sample_weight"):
-            given["sample_weight"] = _check_sample_weight(given["sample_weight"], X)
-        if not (routing_enabled() or _has_weights(inner, method)):
-            _refuse_weights(estimator, inner, method)
-            del given["sample_weight"]
-    return given
-
-
-def copy_arguments(given: Mapping[str, Any], n: int, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """These rows of every argument that has one entry per sample; the others as they are."""
-
-    def take(value: Any) -> Any:
-        if _is_arraylike(value) and not np.isscalar(value) and _length(value) == n:
-            return take_rows(value, rows)
-        return value
-
-    return {name: take(value) for name, value in given.items()}
-
-
-def takes_weights(inner: Any, method: str = "fit") -> bool:
-    """Whether copies by equal elements can be one copy with a weight.
-
-    Not where weights are routed: they may reach one part of a pipeline and not another.
-    """
-    if not _has_weights(inner, method):
-        return False
-    return not (routing_enabled() and isinstance(get_routing_for_object(inner), MetadataRouter))
-
-
-def splits_by_groups(inner: Any) -> bool:
-    """Whether fitting it cross-validates with a splitter that takes groups, and can get them."""
-    takes = routing_enabled() or isinstance(inner, GridSearchCV | RandomizedSearchCV)
-    return takes and "groups" in get_routing_for_object(inner).consumes("fit", ["groups"])
-
-
-def _refuse_weights(estimator: Any, inner: Any, method: str) -> None:
-    """Raise an `ArgumentError`; of `fit` only warn, as scikit-learn's CalibratedClassifierCV does.
-
-    `fit` has weights in its signature for every inner estimator, so bagging and boosting pass them
-    without having been asked.
-    """
-    outer = type(estimator).__name__
-    what = f"sample_weight is given, but {type(inner).__name__}.{method} takes none"
-    if method != "fit":
-        raise ArgumentError(
-            f"{what}; leave it out, or let a part of it request it by metadata routing."
-        )
-    warn(
-        f"{what}: the weights are left out, and all samples count alike. Bagging and boosting choose "
-        f"samples by weights: put them inside, as {outer}({outer.replace('OneShot', 'Bagging')}(...)), "
-        "or let a part of the inner estimator request weights by metadata routing.",
-        SparseAugWarning,
-        stacklevel=5,
-    )
-
-
-def _has_weights(inner: Any, method: str) -> bool:
-    return "sample_weight" in signature(getattr(inner, method)).parameters
-
-
-def _length(value: Any) -> int:
-    shape = getattr(value, "shape", None)
-    return len(value) if shape is None else shape[0] if len(shape) else -1

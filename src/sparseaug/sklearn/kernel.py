@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from sparseaug._checks import check_callable
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
+from sparseaug.sklearn.checks import check_shape, name_in_errors
 from sparseaug.sklearn.moved_rows import copies
-from sparseaug.sklearn.one_shot import check_shape, name_in_errors, resolve_action
+from sparseaug.sklearn.one_shot import resolve_action
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,8 @@ class AveragedKernel:
     sample_shape: Shape | None = None
 
     def __post_init__(self) -> None:
-        if not callable(self.kernel):
-            raise ArgumentError(
-                f"kernel={shorten(self.kernel)} is not a function of two data sets; give one such as "
-                "sklearn.metrics.pairwise.rbf_kernel."
-            )
+        example = "one of two data sets, such as sklearn.metrics.pairwise.rbf_kernel"
+        check_callable("kernel", self.kernel, example)
         if isinstance(self.action, Action) or not callable(self.action):
             require_action(self.action)
             as_sample(self.S, self.action.group)

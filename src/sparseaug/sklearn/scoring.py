@@ -13,15 +13,16 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_array
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_type
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import Shape
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sklearn.checks import check_shape, name_in_errors
 from sparseaug.sklearn.moved_rows import copies, is_frame, stack_frames, take_rows
-from sparseaug.sklearn.one_shot import check_shape, name_in_errors, resolve_action
+from sparseaug.sklearn.one_shot import resolve_action
 
 MOST_DRAWS = 1 << 20
 """More fresh elements than test samples that anybody has."""
@@ -69,10 +70,7 @@ def moved_scorer(
     if isinstance(action, Action) or not callable(action):
         require_action(action)
         require_oracle(oracle, action.group)
-    elif not isinstance(oracle, Oracle):
-        raise ArgumentError(
-            f"oracle={shorten(oracle)} is not an Oracle; give sparseaug.Oracle(group, seed=1)."
-        )
+    check_type("oracle", oracle, Oracle, "an Oracle; give sparseaug.Oracle(group, seed=1)")
     draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
     elements = oracle.fresh(draws)
 

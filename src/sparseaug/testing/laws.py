@@ -76,7 +76,7 @@ def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
     batch = check_integer("batch", batch, at_least=1)
     require_memory("batch", batch, max(group.width, LARGE**2), "elements and matrices")
     with answers("the group"):
-        _check_group(group, seed, batch)
+        _group_laws(group, seed, batch)
 
 
 def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
@@ -104,7 +104,7 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
         require_law(action, x, seed=seed)
 
 
-def _check_group(group: Group, seed: int, batch: int) -> None:
+def _group_laws(group: Group, seed: int, batch: int) -> None:
     rng = np.random.default_rng(seed)
     a, b, c = (group.sample(batch, rng) for _ in range(3))
     e = group.identity()
@@ -134,11 +134,11 @@ def _check_group(group: Group, seed: int, batch: int) -> None:
         require(equal(group.unrank(group.rank(a)), a), "unrank(rank(a)) = a")
         require(int(group.rank(e)[0]) == 0, "the identity has rank 0")
     if group.order <= SMALL:
-        _check_whole(group)
-    _check_strangers(group, a, rng)
-    _check_points(group, a, b)
+        _listing_laws(group)
+    _membership_laws(group, a, rng)
+    _point_laws(group, a, b)
     check_uniform(group, group.sample, seed=seed)
-    _check_irreps(group, a, b)
+    _irreps_laws(group, a, b)
 
 
 def _contains(group: Group, rows: Rows) -> bool:
@@ -148,7 +148,7 @@ def _contains(group: Group, rows: Rows) -> bool:
     return bool(inside.all())
 
 
-def _check_whole(group: Group) -> None:
+def _listing_laws(group: Group) -> None:
     rows = _all_rows(group)
     require(rows.shape == (group.order, group.width), "elements() lists order rows")
     require(len(np.unique(rows, axis=0)) == group.order, "elements() lists each element once")
@@ -187,7 +187,7 @@ def _commutes(group: Group, a: Rows, b: Rows) -> bool:
     return all(near(group, group.compose(x, y), group.compose(y, x), 2) for x, y in pairs)
 
 
-def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
+def _membership_laws(group: Group, a: Rows, rng: np.random.Generator) -> None:
     """No element reaches the ends of its type; no set of rows holds more elements than the order."""
     from scipy.special import bdtrc
 
@@ -220,7 +220,7 @@ def _check_strangers(group: Group, a: Rows, rng: np.random.Generator) -> None:
     )
 
 
-def _check_points(group: Group, a: Rows, b: Rows) -> None:
+def _point_laws(group: Group, a: Rows, b: Rows) -> None:
     if group.points is None or group.points > 1 << 20:
         return
     count = max(1, (1 << 20) // max(1, group.points))
@@ -235,7 +235,7 @@ def _check_points(group: Group, a: Rows, b: Rows) -> None:
     )
 
 
-def _check_irreps(group: Group, a: Rows, b: Rows) -> None:
+def _irreps_laws(group: Group, a: Rows, b: Rows) -> None:
     """The laws of every irrep on these elements, where the group has irreps; of rotations to `BAND`."""
     try:
         if group.is_finite:
@@ -247,15 +247,15 @@ def _check_irreps(group: Group, a: Rows, b: Rows) -> None:
         return  # not every group has them in closed form, or few enough to list
     for irrep in irreps:
         if irrep.dimension <= LARGE:
-            _check_irrep(group, irrep, a, b)
+            _irrep_laws(group, irrep, a, b)
     require(bool(irreps) and _is_trivial(irreps[0], a), "the first irrep is trivial")
     if group.order <= SMALL:
         total = sum(irrep.dimension**2 for irrep in irreps)
         require(total == group.order, "the squares of the irreps' dimensions add up to the order")
-        _check_characters(group, irreps)
+        _character_laws(group, irreps)
 
 
-def _check_irrep(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
+def _irrep_laws(group: Group, irrep: Irrep, a: Rows, b: Rows) -> None:
     """With true matrices L, R of norm 1 and errors up to r each: LR - P errs by 3r + r^2."""
     small = 0 <= irrep.rounding <= _MOST_ROUNDING
     require(small, f"{irrep.name} has a rounding between 0 and {_MOST_ROUNDING}")
@@ -276,7 +276,7 @@ def _is_trivial(irrep: Irrep, a: Rows) -> bool:
     return irrep.dimension == 1 and _distance(irrep.matrices(a), ones) <= irrep.rounding + _ROUNDING
 
 
-def _check_characters(group: Group, irreps: list[Irrep]) -> None:
+def _character_laws(group: Group, irreps: list[Irrep]) -> None:
     """Characters of different irreps are orthonormal: mean over g of chi_i(g) conj(chi_j(g)).
 
     A trace errs by at most sqrt(d) r, and the root mean square of a true character is 1.
@@ -310,10 +310,10 @@ def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
     """
     check_callable("make", make)
     with answers("an oracle of make(seed, budget)"):
-        _check(make)
+        _oracle_laws(make)
 
 
-def _check(make: Callable[[int, int | None], Oracle]) -> None:
+def _oracle_laws(make: Callable[[int, int | None], Oracle]) -> None:
     whole, parts = _made(make, 0, None), _made(make, 0, None)
     S = _drawn(whole, 24)
     require(S.m == 24 and S.calls == 24 and whole.calls == 24, "24 draws are 24 calls")

@@ -6,21 +6,24 @@ integers are the smallest that satisfy their inequality between real numbers. No
 
     one_shot          prop:spectral-approximation, thm:app-tw: m draws against the whole group;
                       thm:uniform-gradient-approximation, thm:main, cor:app-main-complexity
-    sharp             the same with Bernstein's inequality left as it is; any eps from fixed draws
+    sharp             the same with Bernstein's inequality left as it is
+    words             any eps from fixed draws
     dimensions        sums of irrep dimensions, which the sharper bound needs
     streaming         prop:app-group-sgd, lem:app-gd-rate, eq:app-full-gd-rate
     costs             tab:nonconvex-comparison
-    _interval         directed rounding and checks, shared
+    _interval         enclosures by rationals
+    _letters          the range of each letter of the paper
 
 What a module lists in `__all__` is public here, in the reference and in the tests of bad arguments.
 """
 
-from sparseaug.theory import costs, dimensions, one_shot, sharp, streaming
+from sparseaug.theory import costs, dimensions, one_shot, sharp, streaming, words
 from sparseaug.theory.costs import *
 from sparseaug.theory.dimensions import *
 from sparseaug.theory.one_shot import *
 from sparseaug.theory.sharp import *
 from sparseaug.theory.streaming import *
+from sparseaug.theory.words import *
 
 __all__: list[str] = []
 __all__ += costs.__all__
@@ -28,3 +31,4 @@ __all__ += dimensions.__all__
 __all__ += one_shot.__all__
 __all__ += sharp.__all__
 __all__ += streaming.__all__
+__all__ += words.__all__

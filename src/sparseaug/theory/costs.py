@@ -7,20 +7,12 @@ bounds both.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from sparseaug.errors import shorten
-from sparseaug.theory._interval import (
-    Interval,
-    check_count,
-    group_size,
-    log_ratio,
-    not_negative,
-    positive,
-    probability,
-    rounded_down,
-)
+from sparseaug.theory._interval import Interval, log_ratio, rounded_down
+from sparseaug.theory._letters import group_size, letters
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
 from sparseaug.theory.streaming import full_gd_steps, sgd_plan
 
@@ -47,7 +39,7 @@ class MethodCost:
 
     def to_dict(self) -> dict[str, str | int]:
         """The fields, by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
     def __repr__(self) -> str:
         fields = (f"{name}={shorten(value)}" for name, value in self.to_dict().items())
@@ -68,7 +60,7 @@ class Crossovers:
 
     def to_dict(self) -> dict[str, float]:
         """The fields, by name."""
-        return {"than_full": self.than_full, "than_streaming": self.than_streaming}
+        return asdict(self)
 
 
 def comparison(
@@ -146,25 +138,22 @@ def crossovers(
         >>> round(found.than_full, 4), round(found.than_streaming, 4)
         (0.0149, 0.3995)
     """
-    order = group_size("order", order)
-    share, scale = probability("delta", delta), positive("C", C) * positive("B", B)
-    descent = 4 * positive("L", L) * not_negative("gap", gap)
-    noisy = 2 * descent * not_negative("sigma", sigma) ** 2
-    steady = descent * check_count("b", b)
+    order, share, scale, size = letters(order=order, delta=delta, C=C, B=B)
+    smoothness, start, noise, b = letters(L=L, gap=gap, sigma=sigma, b=b)
     if order == 1:
         return Crossovers(math.inf, 0.0)
+    log = log_ratio(2 * order * share.denominator, share.numerator)
+    steady = 4 * smoothness * start
+    limit = _streaming_limit(
+        log * (Fraction(32, 3) * (scale * size) ** 2), 2 * steady * noise**2, b * steady
+    )
+    than_full = smallest_eps(order - 1, order, delta, C=C, B=B)
+    return Crossovers(than_full, rounded_down(limit.sqrt()))
 
-    def enclose(bits: int) -> Interval:
-        log = log_ratio(2 * order * share.denominator, share.numerator, bits)
-        cost = log * (Fraction(32, 3) * scale**2)
-        return _streaming_limit(cost, noisy, steady, bits).sqrt(bits)
 
-    return Crossovers(smallest_eps(order - 1, order, delta, C=C, B=B), rounded_down(enclose))
-
-
-def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction, bits: int) -> Interval:
+def _streaming_limit(cost: Interval, noisy: Fraction, steady: Fraction) -> Interval:
     """eps^2 <= max(2P / (A + sqrt(A^2 + 4P)), Q - A), which falls as A = `cost` grows."""
-    root = (cost * cost + 4 * noisy).sqrt(bits)
+    root = (cost * cost + 4 * noisy).sqrt()
     low = max(2 * noisy / (cost.high + root.high), steady - cost.high)
     high = max(2 * noisy / (cost.low + root.low), steady - cost.low)
     return Interval(low, high)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
+from sparseaug._checks import check_integer
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import representations
-from sparseaug.theory._interval import ORDER_BITS, dimension_of, group_size
+from sparseaug.theory._letters import ORDER_BITS, group_size
 
 __all__ = [
     "abelian_dimension_sum",
@@ -22,6 +23,9 @@ __all__ = [
     "signed_involutions",
     "symmetric_dimension_sum",
 ]
+
+
+_MOST = representations.MOST_POINTS  # the result has hundreds of thousands of digits there
 
 
 def involutions(n: int) -> int:
@@ -37,7 +41,7 @@ def involutions(n: int) -> int:
         >>> [involutions(n) for n in range(8)]
         [1, 1, 2, 4, 10, 26, 76, 232]
     """
-    return representations.involutions(dimension_of("n", n, representations.MOST_POINTS))
+    return representations.involutions(check_integer("n", n, below=_MOST + 1))
 
 
 def signed_involutions(n: int) -> int:
@@ -54,7 +58,7 @@ def signed_involutions(n: int) -> int:
         >>> [signed_involutions(n) for n in range(7)]
         [1, 2, 6, 20, 76, 312, 1384]
     """
-    return representations.involutions(dimension_of("n", n, representations.MOST_POINTS), signs=2)
+    return representations.involutions(check_integer("n", n, below=_MOST + 1), signs=2)
 
 
 def symmetric_dimension_sum(n: int) -> int:
@@ -128,7 +132,7 @@ def sign_flips_dimension_sum(d: int) -> int:
         >>> sign_flips_dimension_sum(4)
         15
     """
-    return (1 << dimension_of("d", d, ORDER_BITS)) - 1
+    return (1 << check_integer("d", d, below=ORDER_BITS + 1)) - 1
 
 
 def product_dimension_sum(*dimension_sums: int) -> int:

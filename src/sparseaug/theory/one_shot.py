@@ -1,10 +1,9 @@
-"""How far m uniform draws are from the whole group: prop:spectral-approximation, thm:app-tw.
+"""One fixed sample of m uniform draws: how far it is from the whole group, and training on it.
 
 The deviation of S is the operator norm of Pi_S - Pi_G. It never exceeds 1 (an average of
-unitaries), it is 0 for the group of one element, and for any other group the paper bounds it by
-min{1, sqrt(8/(3m) log(2|G|/delta))}. Here: that bound, its two inverses, and the floor.
-
-Training on one fixed sample: thm:uniform-gradient-approximation, thm:main, and its corollary.
+unitaries), it is 0 for the group of one element, and for any other group prop:spectral-approximation
+and thm:app-tw bound it by min{1, sqrt(8/(3m) log(2|G|/delta))}. Here: that bound, its two inverses, the
+floor, and what follows for descent: thm:uniform-gradient-approximation, thm:main, and its corollary.
 
 C bounds point evaluation, B the norm of the gradient functions, L the smoothness, and `gap` the
 initial value less the infimum. The paper's displays leave out the min with 1 of thm:app-tw, on
@@ -19,16 +18,12 @@ from fractions import Fraction
 from sparseaug.theory._interval import (
     Interval,
     ceiling,
-    check_count,
     exp_above,
-    group_size,
     log_ratio,
-    not_negative,
-    positive,
-    probability,
     rounded_down,
     rounded_up,
 )
+from sparseaug.theory._letters import letters, not_negative
 
 __all__ = [
     "deviation_bound",
@@ -63,9 +58,7 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
         >>> deviation_bound(16, 720, 0.05)
         1.0
     """
-    m, order = group_size("m", m), group_size("order", order)
-    bound = probability("delta", delta)
-    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits))
+    return rounded_up(enclose_deviation(*letters(m=m, order=order, delta=delta)))
 
 
 def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
@@ -87,9 +80,7 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
         >>> round(deviation_bound(110, 720, 0.05), 4), round(deviation_bound(109, 720, 0.05), 4)
         (0.4989, 0.5012)
     """
-    target = positive("deviation", deviation)
-    order = group_size("order", order)
-    return smallest_sample(target, order, probability("delta", delta))
+    return smallest_sample(*letters(deviation=deviation, order=order, delta=delta))
 
 
 def failure_probability(m: int, order: int, deviation: float) -> float:
@@ -112,12 +103,10 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
         >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
         (1.0, 0.0)
     """
-    m, order = group_size("m", m), group_size("order", order)
-    tau = positive("deviation", deviation)
+    m, order, tau = letters(m=m, order=order, deviation=deviation)
     if order == 1 or tau >= 1:
         return 0.0
-    exponent = Fraction(3, 8) * m * tau**2
-    return exp_above(lambda bits: log_ratio(2 * order, 1, bits) + -exponent)
+    return exp_above(log_ratio(2 * order, 1) + -(Fraction(3, 8) * m * tau**2))
 
 
 def deviation_floor(m: int, order: int) -> float:
@@ -141,34 +130,35 @@ def deviation_floor(m: int, order: int) -> float:
         >>> deviation_floor(720, 720)
         0.0
     """
-    m, order = group_size("m", m), group_size("order", order)
+    m, order = letters(m=m, order=order)
+    order = min(order, 1 << 4096)  # it grows with |G|, beyond that by less than a float can show
     if m >= order:
         return 0.0
-    # It grows with |G|, from 2^4096 on by less than a float can show.
-    order = min(order, 1 << 4096)
-    if m >= order:
-        return 0.0
-    square = Interval.point(Fraction(order - m, m * (order - 1)))
-    return rounded_down(square.sqrt)
+    return rounded_down(Interval.point(Fraction(order - m, m * (order - 1))).sqrt())
 
 
-def enclose_deviation(m: int, order: int, delta: Fraction, bits: int) -> Interval:
+def enclose_deviation(m: int, order: int, delta: Fraction) -> Interval:
     """The bound of thm:app-tw before rounding, for the formulas it is a part of."""
     if order == 1:
         return Interval.point(0)
-    return (_log_term(order, delta, bits) * Fraction(8, 3 * m)).sqrt(bits).at_most(1)
+    return (_log_term(order, delta) * Fraction(8, 3 * m)).sqrt().at_most(1)
 
 
 def smallest_sample(target: Fraction, order: int, delta: Fraction) -> int:
     """The smallest m with min{1, sqrt(8/(3m) log(2|G|/delta))} <= target."""
     if order == 1 or target >= 1:
         return 1
-    factor = Fraction(8, 3) / target**2
-    return ceiling(lambda bits: _log_term(order, delta, bits) * factor)
+    return ceiling(_log_term(order, delta) * (Fraction(8, 3) / target**2))
 
 
-def _log_term(order: int, delta: Fraction, bits: int) -> Interval:
-    return log_ratio(2 * order * delta.denominator, delta.numerator, bits)
+def _log_term(order: int, delta: Fraction) -> Interval:
+    return log_ratio(2 * order * delta.denominator, delta.numerator)
+
+
+def enclose_descent(T: int, L: float, gap: float) -> Interval:
+    """sqrt(2 L gap / T), the gradient at the best of T iterates, before rounding."""
+    count, smoothness, start = letters(T=T, L=L, gap=gap)
+    return Interval.point(2 * smoothness * start / count).sqrt()
 
 
 def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> float:
@@ -190,10 +180,8 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
         >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
         1.308
     """
-    m, order = group_size("m", m), group_size("order", order)
-    bound = probability("delta", delta)
-    factor = positive("C", C) * positive("B", B)
-    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
+    return rounded_up(enclose_deviation(*draw) * (scale * size))
 
 
 def stationarity_bound(
@@ -221,16 +209,8 @@ def stationarity_bound(
         >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
         1.508
     """
-    m, order = group_size("m", m), group_size("order", order)
-    bound = probability("delta", delta)
-    factor = positive("C", C) * positive("B", B)
-    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
-
-    def enclose(bits: int) -> Interval:
-        error = enclose_deviation(m, order, bound, bits) * factor
-        return Interval.point(square).sqrt(bits) + error
-
-    return rounded_up(enclose)
+    *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
+    return rounded_up(enclose_descent(T, L, gap) + enclose_deviation(*draw) * (scale * size))
 
 
 def stationarity_given(
@@ -255,9 +235,9 @@ def stationarity_given(
         >>> round(stationarity_given(0.27, 200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
         0.74
     """
-    error = not_negative("deviation", deviation) * positive("C", C) * positive("B", B)
-    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
-    return rounded_up(lambda bits: Interval.point(square).sqrt(bits) + error)
+    scale, size = letters(C=C, B=B)
+    error = not_negative("deviation", deviation) * scale * size
+    return rounded_up(enclose_descent(T, L, gap) + error)
 
 
 def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int:
@@ -280,9 +260,8 @@ def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int
         >>> sample_size(0.1, 0.05, 720, 1.0, 2.0)
         43811
     """
-    target, bound = positive("eps", eps), probability("delta", delta)
-    order = group_size("order", order)
-    return smallest_sample(target / (2 * positive("C", C) * positive("B", B)), order, bound)
+    target, order, bound, scale, size = letters(eps=eps, order=order, delta=delta, C=C, B=B)
+    return smallest_sample(target / (2 * scale * size), order, bound)
 
 
 def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> float:
@@ -302,10 +281,8 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
         >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
         0.1
     """
-    m, order = group_size("m", m), group_size("order", order)
-    bound = probability("delta", delta)
-    factor = 2 * positive("C", C) * positive("B", B)
-    return rounded_up(lambda bits: enclose_deviation(m, order, bound, bits) * factor)
+    *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
+    return rounded_up(enclose_deviation(*draw) * (2 * scale * size))
 
 
 def num_steps(eps: float, L: float, gap: float) -> int:
@@ -323,5 +300,5 @@ def num_steps(eps: float, L: float, gap: float) -> int:
         >>> num_steps(0.5, 4.0, 1.0)
         128
     """
-    target = positive("eps", eps)
-    return max(1, math.ceil(8 * positive("L", L) * not_negative("gap", gap) / target**2))
+    target, smoothness, start = letters(eps=eps, L=L, gap=gap)
+    return max(1, math.ceil(8 * smoothness * start / target**2))

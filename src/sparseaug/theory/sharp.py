@@ -8,42 +8,20 @@ Keeping both as they are, with D the sum of d_pi over the non-trivial irreps, ta
 
 `dimension_sum` is D throughout; `dimensions` has it for the usual families, and |G| - 1 is never
 below it. D = 0 is the group of one element, whose deviation is 0.
-
-Words over S: any accuracy from O(log|G| + log 1/delta) oracle calls.
-
-Pi_S Pi_G = Pi_G Pi_S = Pi_G, hence (Pi_S - Pi_G)^k = Pi_S^k - Pi_G: averaging over all words of
-length k in S has deviation at most tau^k, if S has tau. Composing elements makes no oracle
-call, so the calls are those that bring tau below a constant, and eps only sets the length.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug._floats import float_above
-from sparseaug.theory._interval import (
-    Interval,
-    ceiling,
-    check_count,
-    exp_above,
-    group_size,
-    log_ratio,
-    not_negative,
-    positive,
-    probability,
-    rounded_up,
-)
+from sparseaug.theory._interval import Interval, ceiling, exp_above, log_ratio, rounded_up
+from sparseaug.theory._letters import letters
 
 __all__ = [
-    "WordsPlan",
     "sharp_deviation_bound",
     "sharp_deviation_sample_size",
     "sharp_failure_probability",
     "sharp_sample_size",
-    "word_deviation",
-    "word_length",
-    "words_plan",
 ]
 
 
@@ -64,10 +42,7 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
         >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
         0.544
     """
-    m = group_size("m", m)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    bound = probability("delta", delta)
-    return rounded_up(lambda bits: _enclose(m, total, bound, bits))
+    return rounded_up(enclose_sharp(*letters(m=m, dimension_sum=dimension_sum, delta=delta)))
 
 
 def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:
@@ -85,9 +60,8 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
         >>> sharp_deviation_sample_size(0.5, 75, 0.05)
         75
     """
-    target = positive("deviation", deviation)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    return smallest_sharp_sample(target, total, probability("delta", delta))
+    given = letters(deviation=deviation, dimension_sum=dimension_sum, delta=delta)
+    return smallest_sharp_sample(*given)
 
 
 def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B: float) -> int:
@@ -108,10 +82,9 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
         >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
         25834
     """
-    target = positive("eps", eps)
-    share = probability("delta", delta)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    return smallest_sharp_sample(target / (2 * positive("C", C) * positive("B", B)), total, share)
+    target, *rest = letters(eps=eps, dimension_sum=dimension_sum, delta=delta)
+    scale, size = letters(C=C, B=B)
+    return smallest_sharp_sample(target / (2 * scale * size), *rest)
 
 
 def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> float:
@@ -129,149 +102,29 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
         >>> round(sharp_failure_probability(64, 75, 0.55), 3)
         0.042
     """
-    m = group_size("m", m)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    tau = positive("deviation", deviation)
+    m, total, tau = letters(m=m, dimension_sum=dimension_sum, deviation=deviation)
     if total == 0 or tau >= 1:
         return 0.0
     exponent = m * tau**2 / (2 * (1 + tau / 3))
-    return exp_above(lambda bits: log_ratio(2 * total, 1, bits) + -exponent)
+    return exp_above(log_ratio(2 * total, 1) + -exponent)
 
 
 def smallest_sharp_sample(target: Fraction, dimension_sum: int, delta: Fraction) -> int:
     """The smallest m whose bound, as a real number, is at most the rational target."""
     if dimension_sum == 0 or target >= 1:
         return 1
-    factor = 2 * (1 + target / 3) / target**2
-    return ceiling(lambda bits: _log_term(dimension_sum, delta, bits) * factor)
+    return ceiling(_log_term(dimension_sum, delta) * (2 * (1 + target / 3) / target**2))
 
 
-def _enclose(m: int, dimension_sum: int, delta: Fraction, bits: int) -> Interval:
+def enclose_sharp(m: int, dimension_sum: int, delta: Fraction) -> Interval:
     if dimension_sum == 0:
         return Interval.point(0)
     m = min(m, 1 << 4096)  # the bound is below the smallest float already
-    log = _log_term(dimension_sum, delta, bits)
+    log = _log_term(dimension_sum, delta)
     third = log * Fraction(1, 3)
-    root = (third * third + log * (2 * m)).sqrt(bits)
+    root = (third * third + log * (2 * m)).sqrt()
     return ((third + root) * Fraction(1, m)).at_most(1)
 
 
-def _log_term(dimension_sum: int, delta: Fraction, bits: int) -> Interval:
-    return log_ratio(2 * dimension_sum * delta.denominator, delta.numerator, bits)
-
-
-EXACT_LENGTH = 4000
-"""Beyond this length tau^k is neither a float nor a ratio e / (2 c b) of floats. Write the floats
-with odd parts n, e, c, b: equality needs n^k c b = e < 2^53, so k < 34 unless n = 1, when it
-compares powers of two, of which such ratios reach no further than 2^-3200."""
-
-
-@dataclass(frozen=True, slots=True)
-class WordsPlan:
-    """m oracle calls, the deviation they are promised to have, and the length of the words.
-
-    Args:
-        m: oracle calls
-        deviation: what they are promised to have, tau
-        length: letters of a word
-    """
-
-    m: int
-    deviation: float
-    length: int
-
-    def to_dict(self) -> dict[str, float | int]:
-        """The fields, by name."""
-        return asdict(self)
-
-
-def word_deviation(deviation: float, length: int) -> float:
-    """The deviation of all words of that length: tau^k, rounded up.
-
-    Args:
-        deviation: tau, the deviation of S, below 1
-        length: k, the letters of a word
-
-    Examples:
-        >>> from sparseaug.theory import word_deviation
-        >>> word_deviation(0.5, 3)
-        0.125
-    """
-    tau = not_negative("deviation", deviation, below=1)
-    length = check_count("length", length)
-    if length <= EXACT_LENGTH or tau == 0:
-        return float_above(tau ** min(length, EXACT_LENGTH))
-
-    def exponent(bits: int) -> Interval:
-        rate = _rate(tau, bits)
-        return Interval(-rate.high * length, -rate.low * length)
-
-    return exp_above(exponent)
-
-
-def word_length(deviation: float, eps: float) -> int:
-    """The smallest k, at least 1, with tau^k <= eps, for 0 <= tau < 1.
-
-        k >= log(1/eps) / log(1/tau)
-
-    Args:
-        deviation: tau, the deviation of S, below 1
-        eps: deviation of the words to reach
-
-    Examples:
-        >>> from sparseaug.theory import word_length
-        >>> word_length(0.5, 0.125), word_length(0.5, 0.124)
-        (3, 4)
-    """
-    tau = not_negative("deviation", deviation, below=1)
-    return _word_length(tau, positive("eps", eps))
-
-
-def words_plan(
-    eps: float, delta: float, *, dimension_sum: int, C: float, B: float, deviation: float = 0.5
-) -> WordsPlan:
-    """Draws and word length for a gradient error of at most eps/2, as `sample_size` grants.
-
-    m is the smallest sample whose `sharp_deviation_bound` tau is at most `deviation` (or at most
-    eps/(2CB), where that is larger: then single letters are enough), and k the smallest length with
-    C B tau^k <= eps/2. A smaller `deviation` costs calls and shortens the words.
-
-    Args:
-        eps: gradient norm to reach
-        delta: how often the bound may fail, between 0 and 1
-        dimension_sum: D, the sum of d_pi over the non-trivial irreps, or an upper bound of it
-        C: bound of point evaluation
-        B: bound on the norm of the gradient functions
-        deviation: tau that the m letters are promised to have, below 1
-
-    Examples:
-        >>> from sparseaug.theory import words_plan
-        >>> words_plan(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-        WordsPlan(m=75, deviation=0.4990..., length=6)
-    """
-    share, target = positive("eps", eps), positive("deviation", deviation, below=1)
-    share /= 2 * positive("C", C) * positive("B", B)
-    total = group_size("dimension_sum", dimension_sum, at_least=0)
-    m = smallest_sharp_sample(max(share, target), total, probability("delta", delta))
-    tau = sharp_deviation_bound(m, total, delta)
-    return WordsPlan(m, tau, 1 if share >= target else _word_length(Fraction(tau), share))
-
-
-def _word_length(tau: Fraction, eps: Fraction) -> int:
-    if tau <= eps:
-        return 1
-
-    def enclose(bits: int) -> Interval:
-        accuracy, rate = _rate(eps, bits), _rate(tau, bits)
-        length = Interval(accuracy.low / rate.high, accuracy.high / rate.low)
-        nearest = round(length.high)
-        if nearest <= EXACT_LENGTH and tau**nearest == eps:
-            return Interval.point(nearest)
-        return length
-
-    return ceiling(enclose)
-
-
-def _rate(tau: Fraction, bits: int) -> Interval:
-    """log(1/tau), for 0 < tau < 1."""
-    return log_ratio(tau.denominator, tau.numerator, bits)
+def _log_term(dimension_sum: int, delta: Fraction) -> Interval:
+    return log_ratio(2 * dimension_sum * delta.denominator, delta.numerator)

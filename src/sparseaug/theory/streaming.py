@@ -1,12 +1,11 @@
-"""Stochastic descent with b fresh transformations at every step (prop:app-group-sgd).
+"""Descent on the full objective: with b fresh transformations at every step, and with all of them.
 
-`sigma` bounds the standard deviation of the gradient over a uniform group element. The guarantee
-is in expectation, over the draws and a uniformly chosen iterate. It is an upper bound for plain SGD, of
-the order eps^-4: not what streaming needs, as variance-reduced methods have eps^-3.
+prop:app-group-sgd: `sigma` bounds the standard deviation of the gradient over a uniform group element.
+The guarantee is in expectation, over the draws and a uniformly chosen iterate. It is an upper bound for
+plain SGD, of the order eps^-4: not what streaming needs, as variance-reduced methods have eps^-3.
 
-Gradient descent on a smooth objective, and on the fully augmented risk (lem:app-gd-rate).
-
-`gap` is the initial value less the infimum; a start at the infimum, gap = 0, is allowed.
+lem:app-gd-rate: gradient descent on a smooth objective, and so on the fully augmented risk. `gap` is the
+initial value less the infimum; a start at the infimum, gap = 0, is allowed.
 """
 
 from __future__ import annotations
@@ -17,14 +16,9 @@ from fractions import Fraction
 
 from sparseaug._floats import float_above, float_below
 from sparseaug.errors import ArgumentError
-from sparseaug.theory._interval import (
-    Interval,
-    check_count,
-    not_negative,
-    positive,
-    rounded_up,
-    step,
-)
+from sparseaug.theory._interval import Interval, rounded_up
+from sparseaug.theory._letters import letters, step
+from sparseaug.theory.one_shot import enclose_descent
 
 __all__ = ["SGDPlan", "full_gd_bound", "full_gd_steps", "gd_rate", "sgd_bound", "sgd_plan"]
 
@@ -73,9 +67,7 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
         >>> sgd_bound(1000, 0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
         0.031625
     """
-    T, b = check_count("T", T), check_count("b", b)
-    smoothness, start = positive("L", L), not_negative("gap", gap)
-    noise = not_negative("sigma", sigma)
+    T, b, smoothness, start, noise = letters(T=T, b=b, L=L, gap=gap, sigma=sigma)
     eta = step("step_size", step_size, L=smoothness)
     gained = start / T + smoothness * eta**2 * noise**2 / (2 * b)
     return float_above(gained / (eta * descent_share(eta, smoothness)))
@@ -105,10 +97,8 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
         >>> plan.calls
         32768
     """
-    square = positive("eps", eps) ** 2
-    smoothness, start = positive("L", L), not_negative("gap", gap)
-    noise, b = not_negative("sigma", sigma), check_count("b", b)
-    eta = Fraction(1) / smoothness
+    target, smoothness, start, noise, b = letters(eps=eps, L=L, gap=gap, sigma=sigma, b=b)
+    square, eta = target**2, Fraction(1) / smoothness
     if noise > 0:
         eta = min(eta, b * square / (2 * smoothness * noise**2))
     step_size = float_below(eta)
@@ -139,11 +129,10 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
         >>> gd_rate(200, 0.25, L=4.0, gap=1.0)
         0.2
     """
-    T = check_count("T", T)
-    smoothness, start = positive("L", L), not_negative("gap", gap)
+    T, smoothness, start = letters(T=T, L=L, gap=gap)
     eta = step("step_size", step_size, L=smoothness)
     square = start / (eta * descent_share(eta, smoothness) * T)
-    return rounded_up(Interval.point(square).sqrt)
+    return rounded_up(Interval.point(square).sqrt())
 
 
 def full_gd_bound(T: int, L: float, *, gap: float) -> float:
@@ -161,8 +150,7 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
         >>> full_gd_bound(200, 4.0, gap=1.0)
         0.2
     """
-    square = 2 * positive("L", L) * not_negative("gap", gap) / check_count("T", T)
-    return rounded_up(Interval.point(square).sqrt)
+    return rounded_up(enclose_descent(T, L, gap))
 
 
 def full_gd_steps(eps: float, L: float, gap: float) -> int:
@@ -180,8 +168,8 @@ def full_gd_steps(eps: float, L: float, gap: float) -> int:
         >>> full_gd_steps(0.5, 4.0, 1.0)
         32
     """
-    target = positive("eps", eps)
-    return max(1, math.ceil(2 * positive("L", L) * not_negative("gap", gap) / target**2))
+    target, smoothness, start = letters(eps=eps, L=L, gap=gap)
+    return max(1, math.ceil(2 * smoothness * start / target**2))
 
 
 def descent_share(eta: Fraction, L: Fraction) -> Fraction:

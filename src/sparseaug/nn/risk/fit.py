@@ -14,7 +14,7 @@ from torch import Tensor
 
 from sparseaug._checks import check_callable, check_integer
 from sparseaug.descent import NonFiniteError, Trace
-from sparseaug.descent.state import Recorder
+from sparseaug.descent.trace import Recorder
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.ranks import any_rank, require_same
 from sparseaug.spectrum.models import MOST_CALLS

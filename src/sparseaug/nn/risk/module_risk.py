@@ -42,7 +42,8 @@ from sparseaug.nn.risk.tiles import (
 )
 from sparseaug.nn.risk.trial import require_mean, require_pure
 from sparseaug.nn.states import module_risk_identity
-from sparseaug.risk.problem import Draws, order_facts
+from sparseaug.risk.identity import order_facts
+from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample

@@ -1,0 +1,119 @@
+"""Arguments of `fit` on their way to the inner estimator: which it takes, and their copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from numbers import Number
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.utils import check_array
+from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object, process_routing
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from sklearn import get_config
+from sparseaug.errors import ArgumentError, SparseAugWarning
+from sparseaug.sklearn.checks import name_in_errors
+from sparseaug.sklearn.moved_rows import take_rows
+
+
+def routing_enabled() -> bool:
+    """Whether `sklearn.set_config(enable_metadata_routing=True)` was called."""
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def route_arguments(
+    estimator: Any, inner: Any, X: Any, given: Mapping[str, Any], method: str = "fit"
+) -> dict[str, Any]:
+    """What `inner.fit` gets of the arguments that `estimator.fit` was given, one entry per sample.
+
+    The same for `partial_fit`, if that is the method.
+
+    With metadata routing, what the inner estimator and its parts request; without, `sample_weight`
+    where the inner estimator has it in its signature, and nothing else.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    if given and routing_enabled():
+        given = dict(process_routing(estimator, method, **given).estimator[method])
+    elif set(given) - {"sample_weight"}:
+        names = ", ".join(sorted(set(given) - {"sample_weight"}))
+        raise ArgumentError(
+            f"fit_params {names} need metadata routing: call "
+            "sklearn.set_config(enable_metadata_routing=True), and let the inner estimator request "
+            "them by set_fit_request."
+        )
+    weights = given.get("sample_weight")
+    if weights is not None:
+        with name_in_errors("sample_weight"):
+            if isinstance(weights, Number):
+                weights = np.full(len(X), weights)
+            kinds = [np.float64, np.float32]
+            weights = column_or_1d(check_array(weights, ensure_2d=False, dtype=kinds))
+            check_consistent_length(weights, X)
+        given["sample_weight"] = weights
+        if not (routing_enabled() or _has_weights(inner, method)):
+            _refuse_weights(estimator, inner, method)
+            del given["sample_weight"]
+    return given
+
+
+def copy_arguments(given: Mapping[str, Any], n: int, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """These rows of every argument that has one entry per sample; the others as they are."""
+
+    return {
+        name: take_rows(value, rows) if _length(value) == n else value
+        for name, value in given.items()
+    }
+
+
+def takes_weights(inner: Any, method: str = "fit") -> bool:
+    """Whether copies by equal elements can be one copy with a weight.
+
+    Not where weights are routed: they may reach one part of a pipeline and not another.
+    """
+    if not _has_weights(inner, method):
+        return False
+    return not (routing_enabled() and isinstance(get_routing_for_object(inner), MetadataRouter))
+
+
+def splits_by_groups(inner: Any) -> bool:
+    """Whether fitting it cross-validates with a splitter that takes groups, and can get them."""
+    takes = routing_enabled() or isinstance(inner, GridSearchCV | RandomizedSearchCV)
+    return takes and "groups" in get_routing_for_object(inner).consumes("fit", ["groups"])
+
+
+def _refuse_weights(estimator: Any, inner: Any, method: str) -> None:
+    """Raise an `ArgumentError`; of `fit` only warn, as scikit-learn's CalibratedClassifierCV does.
+
+    `fit` has weights in its signature for every inner estimator, so bagging and boosting pass them
+    without having been asked.
+    """
+    outer = type(estimator).__name__
+    what = f"sample_weight is given, but {type(inner).__name__}.{method} takes none"
+    if method != "fit":
+        raise ArgumentError(
+            f"{what}; leave it out, or let a part of it request it by metadata routing."
+        )
+    warn(
+        f"{what}: the weights are left out, and all samples count alike. Bagging and boosting choose "
+        f"samples by weights: put them inside, as {outer}({outer.replace('OneShot', 'Bagging')}(...)), "
+        "or let a part of the inner estimator request weights by metadata routing.",
+        SparseAugWarning,
+        stacklevel=5,
+    )
+
+
+def _has_weights(inner: Any, method: str) -> bool:
+    return "sample_weight" in signature(getattr(inner, method)).parameters
+
+
+def _length(value: Any) -> int:
+    """How many entries an array, a list or a series has; none for a number or a text."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return shape[0] if len(shape) else 0
+    return len(value) if hasattr(value, "__len__") and not isinstance(value, str) else 0
