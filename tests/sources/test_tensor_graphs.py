@@ -80,7 +80,7 @@ def test_what_cannot_be_read_is_named_with_the_remedy() -> None:
     cases = [
         (index, {}, "edge_index within PyG's Data"),
         (index.numpy(), {}, "edge_index within PyG's Data"),
-        (torch.ones(3, 3, 2).to_sparse(), {}, "cannot be read: sparse, of shape (3, 3, 2)"),
+        (torch.ones(3, 3, 2).to_sparse(), {}, "of shape (3, 3, 2)"),
         (torch.ones(3, 3, device="meta"), {}, "cannot be read"),
         (torch.ones(2, 2, dtype=torch.complex64), {}, "complex64"),
         (pyg.HeteroData(), {}, "to_homogeneous"),
