@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_named_with_the_remedy() -> None:
         (pyg.HeteroData(), {}, "to_homogeneous"),
         (pyg.Data(x=torch.ones(3, 1)), {}, "no edges"),
         (pyg.Data(edge_index=torch.ones(2, 3), num_nodes=3), {}, "no edges"),
-        (pyg.Data(edge_index=index, num_nodes=5), {}, "and 5 nodes"),
+        (pyg.Data(edge_index=index, num_nodes=5), {}, "nodes 0 to 4, and an edge_index"),
         (pyg.Data(edge_index=torch.tensor([[0, 0], [1, 1]]), num_nodes=2), {}, "same edge twice"),
         (given, {"node_attr": "charge"}, "node_attr='charge' is missing"),
         (given, {"node_attr": "edge_attr"}, "a value for each of 12"),

@@ -146,8 +146,8 @@ def _of_pyg(data: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Grap
     _require_size(n, len(pairs))
     if not sound or (index.size and not 0 <= index.min() <= index.max() < n):
         raise ArgumentError(
-            f"graph has {n} nodes and an edge_index of shape {index.shape} with other nodes or the "
-            "same edge twice; set num_nodes, and remove what is double with coalesce()."
+            f"graph has nodes 0 to {n - 1}, and an edge_index of shape {index.shape} that has others or "
+            "the same edge twice; set num_nodes, and call coalesce()."
         )
     edges = _tensors("edge_attr", edge_attr, data, len(pairs))
     nodes = _tensors("node_attr", node_attr, data, n)
