@@ -150,12 +150,13 @@ def threads_now() -> int:
 def same_threads(count: int) -> Iterator[None]:
     """Calls take so many threads, whatever machine or worker this is: last bits may depend on it."""
     torch = sys.modules.get("torch")
-    before = None if torch is None else torch.get_num_threads()
+    before = 0 if torch is None else torch.get_num_threads()
     with threadpoolctl.threadpool_limits(count):
-        if torch is not None and before != count:
-            torch.set_num_threads(count)
+        if torch is None or before == count:
+            yield
+            return
+        torch.set_num_threads(count)
         try:
             yield
         finally:
-            if torch is not None and before != count:
-                torch.set_num_threads(before)
+            torch.set_num_threads(before)

@@ -12,6 +12,7 @@ import hashlib
 import math
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
 from types import CodeType, FunctionType, MethodType
@@ -35,10 +36,8 @@ def describe(value: Any, seen: _Seen = ()) -> Any:
         return value if math.isfinite(value) else repr(value)
     if isinstance(value, Group):
         return value.to_dict()
-    if isinstance(value, np.ndarray | np.generic):
-        return _of_array(np.asarray(value))
-    if is_tensor(value):
-        return _of_array(as_numpy(value))
+    if isinstance(value, np.ndarray | np.generic) or is_tensor(value):
+        return _of_array(np.asarray(as_numpy(value)))
     if id(value) in seen:
         return "itself"
     seen = (*seen, id(value))
@@ -50,8 +49,6 @@ def describe(value: Any, seen: _Seen = ()) -> Any:
         return {"class": type(value).__qualname__, **facts}
     if isinstance(value, tuple | list):
         return [describe(part, seen) for part in value]
-    if isinstance(value, set | frozenset):
-        return sorted((describe(part, seen) for part in value), key=repr)
     if isinstance(value, Mapping):
         return {str(name): describe(part, seen) for name, part in value.items()}
     return _of_callable(value, seen) if callable(value) else _name(type(value))
@@ -74,7 +71,10 @@ def _of_callable(value: Any, seen: _Seen) -> Any:
     if isinstance(value, partial):
         return [describe(part, seen) for part in (value.func, value.args, value.keywords)]
     if isinstance(value, FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+        cells = []
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):  # nothing was assigned yet
+                cells.append(cell.cell_contents)
         parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
         return [_name(value), *(describe(part, seen) for part in parts)]
     if isinstance(value, MethodType):
@@ -102,11 +102,3 @@ def _name(value: Any) -> str:
     if not isinstance(name, str):
         value, name = type(value), type(value).__qualname__
     return f"{getattr(value, '__module__', '')}.{name}"
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018 - raises where nothing was assigned yet
-    except ValueError:
-        return False
-    return True

@@ -48,7 +48,7 @@ class Folder(LocalStore):
 
     def read(self, key: str) -> bytes:
         """A file's bytes; a `FileFormatError` where it is missing or not a file."""
-        self.require_file(key)
+        self.require(key)
         return read_bytes(self.root / key)
 
     def write(self, key: str, data: bytes) -> None:
@@ -57,33 +57,28 @@ class Folder(LocalStore):
             (self.root / key).parent.mkdir(exist_ok=True)
         write_atomic(self._own(key), data, follow=False)
 
-    def require_file(self, key: str, size: int | None = None) -> None:
-        """Raise a `FileFormatError` unless this is a file, of this size if one is given."""
+    def has(self, key: str, size: int | None = None) -> bool:
+        """Whether there is such a file, of this size if one is given; links and pipes are none."""
         path = self._own(key)
         try:
             found = os.lstat(path)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise FileFormatError(
-                f"{self}/{key} is missing: the store is incomplete; call views.compute with the same "
-                "arguments to resume."
-            ) from error
+        except (FileNotFoundError, NotADirectoryError):
+            return False
         except OSError as error:
             raise StorageError(f"{self}/{key} cannot be read: {error.strerror}.") from error
-        if not stat.S_ISREG(found.st_mode) or size not in (None, found.st_size):
-            raise damaged(f"{self}/{key}", "it is not a file of the size that was written")
+        return stat.S_ISREG(found.st_mode) and size in (None, found.st_size)
 
-    def sizes(self, name: str) -> Iterator[tuple[str, int]]:
-        """The files in a folder of the store, and their sizes."""
+    def require(self, key: str, size: int | None = None) -> None:
+        """Raise a `FileFormatError` unless there is such a file."""
+        if not self.has(key, size):
+            raise damaged(
+                f"{self}/{key}", "it is missing, or not a file of the size that was written"
+            )
+
+    def names(self, name: str) -> list[str]:
+        """What stands in a folder of the store."""
         folder = self._own(f"{name}/{ROOT}").parent
-        try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.is_file(follow_symlinks=False):
-                        yield entry.name, entry.stat(follow_symlinks=False).st_size
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StorageError(f"{self}/{name} cannot be listed: {error.strerror}.") from error
+        return os.listdir(folder) if folder.is_dir() else []
 
     def free(self) -> int:
         """Bytes that can still be written."""
@@ -147,5 +142,5 @@ def damaged(path: str, reason: str) -> FileFormatError:
     """The error of a file that cannot be believed."""
     return FileFormatError(
         f"{path} is damaged or of another store: {reason}; call views.compute with the same arguments "
-        "to compute it again."
+        "to resume or compute it again."
     )

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +30,14 @@ from zarr.storage import MemoryStore
 from sparseaug._archive import canonical_json, parse_json
 from sparseaug._io import LARGEST, is_name
 from sparseaug._tables import Table
-from sparseaug.errors import FileFormatError, SparseAugError, StorageError, shorten, size_text
+from sparseaug.errors import (
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    shorten,
+    shorten_text,
+    size_text,
+)
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.views.folder import ROOT, Folder, damaged
@@ -70,25 +76,25 @@ class Layout:
     @classmethod
     def load_root(cls, folder: Folder) -> Layout:
         """The same without the metadata of the arrays, which can be made again."""
-        data = folder.read(ROOT)
-        path = f"{folder}/{ROOT}"
+        data, path = folder.read(ROOT), f"{folder}/{ROOT}"
         try:
             found = parse_json(data)
             facts = found["attributes"]["sparseaug"]
             stated, schema = facts.pop("sha256"), facts["schema"]
-            same = stated == _sha256(canonical_json(found))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FileFormatError(f"{path} is damaged or not ours: {error}") from error
-        if not same:
-            raise FileFormatError(
-                f"{path} is damaged: its checksum does not match; put back the file, or compute the "
-                "views again in another folder."
+            reason = (
+                "" if stated == _sha256(canonical_json(found)) else "its checksum does not match"
             )
-        if schema != SCHEMA:
+            S = _sample_of(facts) if schema == SCHEMA and not reason else None
+        except Exception as error:  # whatever a file says
+            reason = shorten_text(str(error))
+        if not reason and S is None:
+            reason = f"its schema is {shorten(schema)}, and this version reads {SCHEMA!r}"
+        if reason or S is None:
             raise FileFormatError(
-                f"{folder} has the schema {shorten(schema)}; this version reads {SCHEMA!r}."
+                f"{path} is damaged or not ours: {reason}; put back the file, or compute the views "
+                "again in another folder."
             )
-        return cls(folder, facts, _sample_of(facts, path), _sha256(data))
+        return cls(folder, facts, S, _sha256(data))
 
     def save(self) -> Layout:
         """Write the facts, then the arrays' metadata; after a crash between the two, save again."""
@@ -172,8 +178,21 @@ class Layout:
         return sum(self._size(name) for name in self.outputs)
 
     def there(self) -> set[tuple[int, int]]:
-        """Blocks and elements whose files exist, in their size; nothing is said of their bytes."""
-        return set.intersection(*(set(self._listed(name)) for name in self._shapes))
+        """Blocks and elements whose files exist, in their size; nothing is said of their bytes.
+
+        They are looked for by their hashes, never by what the facts say there should be.
+        """
+        parts = [name.split(".")[1:3] for name in self.folder.names(_HASHES) if name[:2] == "c."]
+        pairs = {(int(b), int(j)) for b, j in parts if b.isdecimal() and j.isdecimal()}
+        return {
+            (b, j)
+            for b, j in pairs
+            if b < self.blocks
+            and j < self.elements
+            and all(
+                self.folder.has(self._key(name, b, j), self._size(name)) for name in self._shapes
+            )
+        }
 
     def is_sound(self, block: int, element: int) -> bool:
         """Whether the chunks of every output exist and are those that were written."""
@@ -201,7 +220,7 @@ class Layout:
 
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
         """The values of one chunk as they are stored, once its hash is right, or known to be."""
-        self.folder.require_file(self._key(name, block, element), self._size(name))
+        self.folder.require(self._key(name, block, element), self._size(name))
         path = f"{self.folder}/{self._key(name, block, element)}"
         start, stop = self.samples(block)
         try:
@@ -210,7 +229,7 @@ class Layout:
             raise damaged(path, "its checksum does not match") from error
         if known:
             return values
-        self.folder.require_file(self._key(_HASHES, block, element), self._size(_HASHES))
+        self.folder.require(self._key(_HASHES, block, element), self._size(_HASHES))
         stated = np.asarray(self.arrays[_HASHES][block, element])[list(self.outputs).index(name)]
         if not np.array_equal(stated, self._hash(name, block, element, values)):
             raise damaged(path, "it is not what was written to this place")
@@ -266,17 +285,6 @@ class Layout:
         values = math.prod(self._shapes[name]) * self._dtype(name).itemsize
         return values if name == _HASHES else self.facts["block"] * values + _CHECKSUM
 
-    def _listed(self, name: str) -> list[tuple[int, int]]:
-        """Blocks and elements that a folder has files of: no more than there are files."""
-        found, size = [], self._size(name)
-        for file, length in self.folder.sizes(name):
-            block, element = [*file.split("."), "", ""][1:3]
-            if length == size and block.isdecimal() and element.isdecimal():
-                pair = int(block[:19]), int(element[:19])
-                if file == os.path.basename(self._key(name, *pair)):
-                    found.append(pair)
-        return [(b, j) for b, j in found if b < self.blocks and j < self.elements]
-
     def _made(self, name: str) -> tuple[bytes, Any]:
         """The metadata of an array as zarr writes and holds them."""
         kept: dict[str, Any] = {}
@@ -310,33 +318,26 @@ def keys_of(rows: Rows) -> list[bytes]:
     return [row.tobytes() for row in rows + 0]
 
 
-def _sample_of(facts: dict[str, Any], path: str) -> GroupSample:
+def _sample_of(facts: dict[str, Any]) -> GroupSample:
     """The sample of a store, its facts checked for types and sizes: a file may say anything."""
-    try:
-        sizes = [facts[key] for key in ("n", "batch", "block", "threads")]
-        texts = [facts[key] for key in ("function", "fingerprint", "source")]
-        column, outputs = facts["column"], facts["outputs"]
-        S = GroupSample.from_dict(facts["sample"])
-        sound = (
-            all(type(size) is int and 0 < size < 1 << 40 for size in sizes)
-            and facts["block"] <= facts["n"]
-            and facts["threads"] <= 1 << 12
-            and all(isinstance(text, str) for text in texts)
-            and (column is None or isinstance(column, str | list))
-            and all(isinstance(one, str) for one in column or ())
-            and all(isinstance(v, str | None) for v in facts["versions"].values())
-            and len({name.casefold() for name in outputs}) == len(outputs) > 0
-            and all(map(is_name, outputs))
-            and all(_is_output(facts["block"], **one) for one in outputs.values())
-            and columns_of(S, S.elements[facts["columns"]]) == facts["columns"]
-            and facts["dtype"] in (None, *FLOATS)
-        )
-    except (SparseAugError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise FileFormatError(f"{path} does not describe a store: {shorten(error)}.") from error
-    if not sound:
-        raise FileFormatError(
-            f"{path} does not describe a store: its numbers and names do not fit together."
-        )
+    sizes = [facts[key] for key in ("n", "batch", "block", "threads")]
+    column, outputs = facts["column"], facts["outputs"]
+    S = GroupSample.from_dict(facts["sample"])
+    if not (
+        all(type(size) is int and 0 < size < 1 << 40 for size in sizes)
+        and facts["block"] <= facts["n"]
+        and facts["threads"] <= 1 << 12
+        and all(isinstance(facts[key], str) for key in ("function", "fingerprint", "source"))
+        and (column is None or isinstance(column, str | list))
+        and all(isinstance(one, str) for one in column or ())
+        and all(isinstance(each, str | None) for each in facts["versions"].values())
+        and len({name.casefold() for name in outputs}) == len(outputs) > 0
+        and all(map(is_name, outputs))
+        and all(_is_output(facts["block"], **one) for one in outputs.values())
+        and columns_of(S, S.elements[facts["columns"]]) == facts["columns"]
+        and facts["dtype"] in (None, *FLOATS)
+    ):
+        raise ValueError("its numbers and names do not fit together")
     return S
 
 

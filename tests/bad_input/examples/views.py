@@ -28,7 +28,6 @@ EXAMPLES = [
             "out": NEW,
             "name": "size",
             "dtype": "float32",
-            "compress": False,
             "column": None,
             "batch": 2,
             "workers": 1,
