@@ -69,8 +69,8 @@ def load_archive(path: str | os.PathLike[str], schema: str) -> tuple[Arrays, dic
     )
     missing = {"schema", "facts", "checksum"} ^ set(metadata)
     require(not missing, path, f"its metadata lacks or adds {sorted(missing)}")
-    stated = metadata.pop("checksum")
-    require(stated == _checksum(metadata, arrays), path, "its checksum does not match")
+    same = metadata["checksum"] == _checksum(metadata, arrays)
+    require(same, path, "its checksum does not match")
     try:
         facts = parse_json(metadata["facts"])
     except (ValueError, RecursionError) as error:
@@ -139,8 +139,7 @@ def _holds(path: str | os.PathLike[str], metadata: dict[str, str]) -> bool:
         there, arrays = _read(path)
     except SparseAugError:
         return False
-    rest = {name: text for name, text in there.items() if name != "checksum"}
-    return there == metadata and _checksum(rest, arrays) == there["checksum"]
+    return there == metadata and _checksum(there, arrays) == there["checksum"]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -158,7 +157,8 @@ def _refuse_constant(name: str) -> float:
 
 def _checksum(metadata: dict[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
     shapes = {name: [str(a.dtype), list(a.shape)] for name, a in arrays.items()}
-    digest = hashlib.sha256(canonical_json({**metadata, "arrays": shapes}))
+    facts = {key: text for key, text in metadata.items() if key != "checksum"}
+    digest = hashlib.sha256(canonical_json({**facts, "arrays": shapes}))
     for name in sorted(arrays):
         digest.update(_plain(arrays[name]).tobytes())
     return digest.hexdigest()

@@ -69,18 +69,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     try:
         found = os.stat(given)
         if not stat.S_ISREG(found.st_mode):  # a pipe or a device may never end
-            raise StorageError(
-                f"{show_path(given)} cannot be read: it is not a file; check the path."
-            )
+            raise StorageError("it is not a file")
         if found.st_size > LARGEST:
-            raise StorageError(
-                f"{show_path(given)} cannot be read: it has {found.st_size} bytes, and the limit is "
-                f"{LARGEST}; check the path."
-            )
+            raise StorageError(f"it has {found.st_size} bytes, and the limit is {LARGEST}")
         return given.read_bytes()
-    except StorageError:
-        raise
-    except OSError as error:
+    except OSError as error:  # a StorageError is one
         raise StorageError(
             f"{show_path(given)} cannot be read: {_reason(error)}; check the path."
         ) from error

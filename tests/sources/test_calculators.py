@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, UnsupportedError
+from sparseaug.errors import UnsupportedError
 from tests.extras import optional
 
 ase = optional("ase")
@@ -52,15 +52,6 @@ def turned(atoms, R):
     copy.set_cell(atoms.cell.array @ R.T, scale_atoms=False)
     copy.set_positions(atoms.positions @ R.T)
     return copy
-
-
-def test_an_invariant_calculator_is_its_own_average():
-    for S in (sa.Oracle(SPACE, seed=0).draw(5), sa.design(sa.orthogonal(3), degree=1)):
-        atoms, plain = build.molecule("CH3CH2OH"), build.molecule("CH3CH2OH")
-        atoms.calc, plain.calc = sa.sources.averaged_calculator(emt.EMT(), S), emt.EMT()
-        assert atoms.get_potential_energy() == pytest.approx(plain.get_potential_energy())
-        assert np.allclose(atoms.get_forces(), plain.get_forces(), atol=1e-10)
-        assert atoms.calc.spread["energy"] < 1e-10
 
 
 def test_a_crystal_turns_with_its_cell():
@@ -132,16 +123,6 @@ def test_the_spread_is_the_standard_deviation_over_S():
     assert calc.get_forces(atoms).shape == calc.spread["forces"].shape == (5, 3)
 
 
-def test_a_calculator_without_energies_and_other_groups_are_refused():
-    with pytest.raises(ArgumentError, match="calculator=3"):
-        sa.sources.averaged_calculator(3, sa.design(SPACE, degree=1))
-    for S in (sa.GroupSample.full(sa.symmetric(3)), sa.design(sa.rotations(2), degree=1)):
-        with pytest.raises(ArgumentError, match="does not rotate space"):
-            sa.sources.averaged_calculator(emt.EMT(), S)
-    with pytest.raises(ArgumentError, match="S=None"):
-        sa.sources.averaged_calculator(emt.EMT(), None)
-
-
 def test_atoms_with_constraints_are_turned_whole():
     constraints = optional("ase.constraints")
     free, held = build.molecule("CH3CH2OH"), build.molecule("CH3CH2OH")
@@ -171,18 +152,6 @@ def on_demand():
             }
 
     return OnDemand()
-
-
-def test_the_spread_is_that_of_the_present_positions():
-    atoms = some_atoms()
-    atoms.calc = sa.sources.averaged_calculator(on_demand(), sa.design(SPACE, degree=1))
-    atoms.get_forces()
-    assert set(atoms.calc.spread) == {"energy", "forces"}
-    atoms.positions[0] += 1.0
-    atoms.get_potential_energy()
-    assert set(atoms.calc.spread) == {"energy"}
-    atoms.get_forces()
-    assert set(atoms.calc.spread) == {"energy", "forces"}
 
 
 def counted(calculator):
@@ -261,18 +230,6 @@ def test_a_calculator_that_refuses_a_turned_cell_is_answered_with_the_remedy():
         atoms.get_potential_energy()
     atoms.cell = None
     assert atoms.get_potential_energy() == pytest.approx(free)
-
-
-def test_failures_that_ASE_knows_keep_their_type():
-    class Failing(calculators.Calculator):
-        implemented_properties = ["energy"]  # noqa: RUF012
-
-        def calculate(self, *args, **kwargs):
-            raise calculators.CalculationFailed("no convergence")
-
-    calc = sa.sources.averaged_calculator(Failing(), sa.design(SPACE, degree=1))
-    with pytest.raises(calculators.CalculationFailed, match="no convergence"):
-        calc.get_potential_energy(some_atoms())
 
 
 def test_magnetic_moments_that_are_vectors_turn_along():

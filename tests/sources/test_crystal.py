@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -13,14 +10,7 @@ import pytest
 import torch
 
 import sparseaug as sa
-from sparseaug.errors import (
-    ArgumentError,
-    GroupError,
-    GroupTooLargeError,
-    SymmetryWarning,
-    UnsupportedError,
-)
-from sparseaug.nn import OrbitBatch
+from sparseaug.errors import ArgumentError, GroupError, SymmetryWarning
 from sparseaug.sources import cells, crystal, crystals
 from sparseaug.testing import check_action, check_group
 
@@ -134,19 +124,6 @@ def test_energy_is_invariant_and_forces_are_equivariant(name: str) -> None:
     assert max(abs(other - value) for other in unturned) > 1e-6 * abs(value)
 
 
-def test_a_batch_of_vectors_compiles_whole_and_silently() -> None:
-    found = crystal(CELLS["hcp"][0])
-    S = sa.Oracle(found.group, seed=0).draw(4)
-    x = torch.randn(3, 2, 3)
-    for action in (found.action, found.vectors):
-        orbit = OrbitBatch(action, S, sample_shape=(2, 3))
-        torch.compiler.reset()
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            compiled = torch.compile(orbit, fullgraph=True, backend="eager")
-            assert torch.equal(compiled(x), orbit(x))
-
-
 def test_a_rough_cell_still_gives_exact_rotations() -> None:
     rng = np.random.default_rng(0)
     lattice = FCC + 1e-4 * rng.normal(size=(3, 3))
@@ -154,19 +131,6 @@ def test_a_rough_cell_still_gives_exact_rotations() -> None:
     found = crystal((lattice, positions, [11, 17]), symprec=1e-2)
     assert found.group.order == 48
     check_action(found.vectors, rng.normal(size=(2, 2, 3)))
-
-
-def test_it_can_be_drawn_from_and_certified() -> None:
-    found = crystal(CELLS["hcp"][0])
-    S = sa.Oracle(found.group, seed=0).draw(16)
-    assert 0 < sa.deviation(S).value < 1
-    restricted = sa.deviation(S, action=found.action, shape=(2,))
-    assert restricted.value <= sa.deviation(S).value
-    assert repr(found) == "CrystalSymmetry(P6_3/mmc, order=24, sites=2)"
-    assert repr(found.vectors) == (
-        "MoveSites(space group 194 with 24 operations, vectors on 2 sites)"
-    )
-    assert len(found.to_dict()["rotations"]) == 24
 
 
 class Atoms:
@@ -183,13 +147,6 @@ class Atoms:
 
     def get_scaled_positions(self) -> np.ndarray:
         return np.array(CELLS["hcp"][0][1])
-
-
-class BrokenAtoms(Atoms):
-    """Another library's, with methods of the same names."""
-
-    def get_cell(self) -> np.ndarray:
-        raise RuntimeError("no cell")
 
 
 def test_an_ase_like_object_is_read() -> None:
@@ -211,10 +168,9 @@ def test_species_are_told_apart_whatever_their_numbers() -> None:
         ("NaCl", "cell='NaCl'"),
         ((FCC, [[0, 0, 0]]), "(lattice, positions, numbers)"),
         ((FCC, [[0, 0, 0]], [1, 2]), "shapes"),
-        ((FCC, [[0, 0, 1e18]], [1]), "position of 1e+18"),
+        ((FCC, [[0, 0, 1e18]], [1]), "positions beyond 1e+06"),
         ((FCC, [], []), "shapes"),
         ({"lattice": FCC}, "(lattice, positions, numbers)"),
-        (BrokenAtoms(), "ASE's Atoms"),
         ((FCC, [[0, 0, np.nan]], [1]), "not finite"),
         ((0 * FCC, [[0, 0, 0]], [1]), "flat lattice"),
         ((FCC, [[0, 0, 0], [0, 0, 0]], [1, 1]), "spglib"),
@@ -224,38 +180,6 @@ def test_bad_cells_are_named(cell: Any, reason: str) -> None:
     with pytest.raises(ArgumentError) as error:
         crystal(cell)
     assert reason in str(error.value)
-
-
-def test_bad_data_and_a_missing_package_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = crystal(CELLS["hcp"][0])
-    with pytest.raises(ArgumentError, match="moves 2"):
-        found.action(found.group.identity(), np.ones((1, 3)))
-    with pytest.raises(ArgumentError, match=r"sites, \.\.\., 3"):
-        found.vectors(found.group.identity(), np.ones((1, 2, 4)))
-    with pytest.raises(ArgumentError, match="floating point"):
-        found.vectors(found.group.identity(), np.ones((1, 2, 3), np.int64))
-    with pytest.raises(ArgumentError, match="symprec"):
-        crystal(CELLS["hcp"][0], symprec=0)
-    monkeypatch.setitem(sys.modules, "spglib", None)
-    with pytest.raises(UnsupportedError, match=r"pip install 'sparseaug\[sources\]'"):
-        crystal(CELLS["hcp"][0])
-
-
-def test_cells_with_too_many_sites_are_refused_with_the_numbers(
-    lower_limit: Callable[[str, int], None],
-) -> None:
-    rng = np.random.default_rng(0)
-    with pytest.raises(GroupTooLargeError, match=r"cell takes 2049 sites .*above 2048"):
-        crystal((50 * np.eye(3), rng.random((2049, 3)), [1] * 2049))
-    steps = np.array(list(product(range(3), repeat=3))) / 3  # 27 cells, each with 34 sites
-    inside = rng.random((34, 3)) / 3
-    many = (steps[:, None] + inside).reshape(-1, 3)
-    lower_limit("cell distances", 10**7)
-    with pytest.raises(GroupTooLargeError, match=r"27 operations on 918 sites.* 22753548 pairs"):
-        crystal((60 * np.eye(3), many, list(range(34)) * 27))
-    lower_limit("cell images", 10**4)
-    with pytest.raises(GroupTooLargeError, match=r"24786 images, above 10000; give a smaller cell"):
-        crystal((60 * np.eye(3), many, list(range(34)) * 27))
 
 
 def supercell(cell: Any, repeats: tuple[int, int, int]) -> Any:
@@ -318,14 +242,6 @@ def test_operations_that_do_not_keep_the_sites_are_refused() -> None:
         crystals.exact_group(few, given.lattice, 1e-3, "")
 
 
-def test_a_sample_of_a_supercell_is_saved_without_a_table_of_products(tmp_path: Any) -> None:
-    found = crystal(supercell(CELLS["fcc, conventional"][0], (2, 2, 2)))
-    S = sa.Oracle(found.group, seed=0).draw(8)
-    S.save(tmp_path / "S")
-    assert sa.GroupSample.load(tmp_path / "S") == S
-    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 100_000
-
-
 # Three prototypes as the AFLOW library prints them, with five digits (Mehl et al. 2017).
 LAVES = (  # MgZn2, AB2_hP12_194_f_ah
     np.array(
@@ -373,11 +289,6 @@ def test_operations_that_a_larger_tolerance_finds_are_told_of_with_the_numbers()
     with pytest.warns(SymmetryWarning, match=r"symprec=0.001 finds 4 op.*symprec=0.01 finds 8"):
         assert crystal(MODDERITE).group.order == 4
     assert crystal(MODDERITE, symprec=0.01).group.order == 8
-
-
-def test_a_tolerance_that_merges_sites_is_not_compared_with() -> None:
-    close = (3 * np.eye(3), [[0, 0, 0], [0.02, 0, 0]], [1, 1])  # at 0.06, which 0.1 merges
-    assert crystal(close, symprec=0.01).group.order == 16
 
 
 def test_slabs_and_magnetic_moments_are_refused():

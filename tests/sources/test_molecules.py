@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SymmetryWarning
+from sparseaug.errors import ArgumentError, GroupError, SymmetryWarning
 from sparseaug.sources import molecules, point_group
 from sparseaug.testing import check_action, check_group
 
@@ -171,21 +169,6 @@ def test_a_flat_molecule_has_a_mirror_that_moves_no_atom() -> None:
     check_action(found.vectors, np.random.default_rng(0).normal(size=(2, 12, 3)))
 
 
-def energy(positions: np.ndarray, charge: np.ndarray) -> float:
-    apart = np.linalg.norm(positions[:, None] - positions, axis=2)
-    return float((np.outer(charge, charge) * np.exp(-0.5 * apart**2)).sum())
-
-
-def test_energies_are_invariant_when_displacements_move() -> None:
-    positions, species, _ = generic("D3d")
-    found = point_group((positions, species), tolerance=1e-6)
-    charge = np.array([ord(kind) - 66.0 for kind in species])
-    kick = 0.3 * np.random.default_rng(0).normal(size=positions.shape)
-    start = energy(positions + kick, charge)
-    for moved in found.vectors(found.group.all_elements(), kick[None])[:, 0]:
-        assert energy(positions + moved, charge) == pytest.approx(start, rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("atoms", "options", "reason"),
     [
@@ -211,20 +194,3 @@ def test_operations_that_do_not_close_are_refused() -> None:
     unit = molecules.Operation((0, 1, 2, 3), False, np.eye(3), 0.0)
     with pytest.raises(GroupError, match="product of two of them"):
         molecules.products([unit, quarter])
-
-
-def test_large_molecules_are_refused_with_the_numbers(
-    lower_limit: Callable[[str, int], None],
-) -> None:
-    positions, species, _ = generic("Oh")
-    lower_limit("molecule atoms", 100)
-    with pytest.raises(GroupTooLargeError, match="192 atoms to compare, above 100"):
-        point_group((positions, species))
-    lower_limit("molecule atoms", 200)
-    lower_limit("molecule frames", 20)
-    with warnings.catch_warnings(), pytest.raises(GroupTooLargeError, match="above 20"):
-        point_group((positions, species))
-    lower_limit("molecule frames", 1000)
-    lower_limit("molecule operations", 20)
-    with pytest.raises(GroupTooLargeError, match="48 operations to list, above 20"):
-        point_group((positions, species))

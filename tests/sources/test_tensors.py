@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from typing import Any
 
@@ -12,7 +11,6 @@ import torch
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
-from sparseaug.nn import OrbitBatch
 from sparseaug.sources import CrystalSymmetry, crystal
 from sparseaug.testing import check_action
 
@@ -110,14 +108,6 @@ def test_they_are_left_actions_on_numpy_and_torch(name: str) -> None:
     assert found.tensors(1) == found.vectors
 
 
-def test_a_right_action_would_fail_here() -> None:
-    found = crystal(turned(CELLS["diamond"]))
-    transposed = tuple(tuple(zip(*R, strict=True)) for R in found.vectors.rotations)
-    wrong = type(found.vectors)(found.group, found.vectors.images, transposed, rank=2)
-    with pytest.raises(sa.errors.LawError):
-        check_action(wrong, np.random.default_rng(0).normal(size=(2, 2, 3, 3)))
-
-
 def symmetric_basis(pairs: str) -> np.ndarray:
     """An orthonormal basis of the tensors with these symmetries, found by averaging over them."""
     rank = {"ij": 2, "ijk": 3, "ijkl": 4}[pairs]
@@ -148,32 +138,6 @@ def test_independent_components_are_the_published_ones(name: str) -> None:
         assert (mean * basis).sum() == pytest.approx(wanted, abs=1e-10)
 
 
-def test_hessians_of_single_sites_move_as_site_tensors_of_rank_two() -> None:
-    lattice, positions, numbers = turned(CELLS["wurtzite"])
-    found = crystal((lattice, positions, numbers))
-    box = torch.as_tensor(lattice)
-    shifts = torch.tensor(list(product(range(-2, 3), repeat=3)), dtype=torch.float64) @ box
-    charge = torch.tensor(numbers, dtype=torch.float64).sqrt()
-    rest = torch.as_tensor(np.asarray(positions)) @ box
-
-    def hessians(kick: torch.Tensor) -> torch.Tensor:
-        def energy(at: torch.Tensor) -> torch.Tensor:
-            apart = at[:, None, None] - at[None, :, None] + shifts
-            weight = (charge[:, None] * charge)[:, :, None]
-            return (weight * torch.exp(-0.8 * (apart**2).sum(-1))).sum()
-
-        full = torch.autograd.functional.hessian(energy, rest + kick)
-        sites = range(len(full))
-        return full[sites, :, sites]
-
-    kick = 0.2 * torch.as_tensor(np.random.default_rng(0).normal(size=rest.shape))
-    S = sa.Oracle(found.group, seed=0).draw(4)
-    wanted = found.tensors(2)(S, hessians(kick)[None])[:, 0]
-    for displaced, block in zip(found.vectors(S, kick[None])[:, 0], wanted, strict=True):
-        actual = hessians(displaced)
-        assert abs(actual - block).max() < 1e-9 * abs(block).max()
-
-
 @pytest.mark.parametrize("name", ["wurtzite", "rutile"])
 def test_a_tensor_is_never_turned_in_some_of_its_indices(name: str) -> None:
     found, count = crystal(CELLS[name]), len(CELLS[name][2])
@@ -194,18 +158,6 @@ def test_a_tensor_is_never_turned_in_some_of_its_indices(name: str) -> None:
     assert found.tensors(2)(one, np.ones((5, count, 4, 3, 3))).shape == (1, 5, count, 4, 3, 3)
 
 
-@pytest.mark.parametrize("rank", [0, -1, 2.0, True, "2", None, 17, 10**9])
-def test_a_bad_rank_is_named(rank: Any) -> None:
-    with pytest.raises(ArgumentError, match="rank="):
-        crystal(CELLS["diamond"]).tensors(rank)
-
-
-@pytest.mark.parametrize("sites", [None, 1, "yes", np.array([True, False])])
-def test_bad_sites_are_named(sites: Any) -> None:
-    with pytest.raises(ArgumentError, match="sites="):
-        crystal(CELLS["diamond"]).tensors(2, sites=sites)
-
-
 def test_whole_numbers_are_refused_and_precision_is_kept() -> None:
     found = crystal(CELLS["wurtzite"])
     S = sa.Oracle(found.group, seed=0).draw(3)
@@ -216,37 +168,3 @@ def test_whole_numbers_are_refused_and_precision_is_kept() -> None:
             action(S, x.astype(np.int64))
         assert action(S, x.astype(np.float32)).dtype == np.float32
         assert action(S, x.astype(np.complex64)).dtype == np.complex64
-
-
-def test_tensors_compile_and_take_gradients() -> None:
-    found = crystal(CELLS["wurtzite"])
-    S = sa.Oracle(found.group, seed=0).draw(4)
-    for action, shape in (
-        (found.tensors(2), (4, 3, 3)),
-        (found.tensors(3, sites=False), (3, 3, 3)),
-    ):
-        orbit = OrbitBatch(action, S, sample_shape=shape)
-        x = torch.as_tensor(np.random.default_rng(0).normal(size=(2, *shape)), dtype=torch.float32)
-        torch.compiler.reset()
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            compiled = torch.compile(orbit, fullgraph=True, backend="eager")
-            assert torch.equal(compiled(x), orbit(x))
-        y = x.double().requires_grad_()
-        orbit(y).square().sum().backward()
-        assert y.grad is not None
-        assert torch.allclose(y.grad, 2 * S.m * y)  # every turn keeps lengths
-
-
-def test_they_print_what_they_move() -> None:
-    found = crystal(CELLS["diamond"])
-    label = "space group 227 with 48 operations"
-    assert repr(found.action) == f"MoveSites({label}, 2 sites)"
-    assert repr(found.vectors) == f"MoveSites({label}, vectors on 2 sites)"
-    assert repr(found.tensors(2)) == f"MoveSites({label}, tensors of rank 2 on 2 sites)"
-    assert repr(found.tensors(1, sites=False)) == f"TurnTensors({label}, vectors)"
-    assert repr(found.tensors(4, sites=False)) == f"TurnTensors({label}, tensors of rank 4)"
-    restricted = sa.deviation(
-        sa.Oracle(found.group, seed=0).draw(16), action=found.tensors(2, sites=False), shape=(3, 3)
-    )
-    assert 0 <= restricted.value <= 1

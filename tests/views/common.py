@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
 
 import numpy as np
 
@@ -11,12 +13,13 @@ import sparseaug as sa
 N = 23  # not a multiple of the batch
 D4 = sa.dihedral(4)
 ACTION = sa.rotate_grid(D4)
-S = sa.GroupSample(D4, D4.all_elements()[[0, 3, 5, 3, 6]])
+S = sa.GroupSample(D4, D4.all_elements()[[6, 0, 3, 5, 3]])  # not in order, and one twice
 X = np.random.default_rng(0).normal(size=(N, 4, 4))
 
 
 def features(x):
     """Not invariant, and the same whichever samples share a batch."""
+    time.sleep(float(os.environ.get("SLOW", "0")))
     return np.stack([x[:, 0].sum(axis=-1), x[:, :, 0].max(axis=-1)], axis=1)
 
 
@@ -38,6 +41,11 @@ def files(folder):
     }
 
 
+def values_of(folder):
+    """The chunks of values alone."""
+    return {name: digest for name, digest in files(folder).items() if name.startswith("values/c")}
+
+
 def direct(S=S, function=features):
-    """(n, distinct m, ...) without the store."""
-    return np.stack([function(moved) for moved in ACTION(S.counts()[0], X)], axis=1)
+    """(n, m, ...) without the store."""
+    return np.stack([function(moved) for moved in ACTION(S, X)], axis=1)

@@ -68,10 +68,8 @@ def main(group: click.Group = cli, *, interrupted: str = "Interrupted.") -> None
     except SparseAugError as error:
         code, message = 2, f"Error: {error}"
     except MemoryError:
-        code, message = (
-            1,
-            "Error: out of memory; use smaller numbers, or a machine with more memory.",
-        )
+        said = "out of memory; use smaller numbers, or a machine with more memory."
+        code, message = 1, f"Error: {said}"
     except OSError as error:
         code, message = 1, f"Error: {error.strerror or error}; what goes to files is in place."
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to print again as it ends

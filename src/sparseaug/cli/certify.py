@@ -61,24 +61,22 @@ def certify(
         "calls": S.calls_behind,
         "sha256": S.sha256,
     }
-    if left is not None:
-        facts["prediction"] = left.to_dict()
     with Waiting(f"certifying {os.path.basename(path)}") as bar:
         if by_degree:
             levels = profile(S, degree=degree, by=by or "degree", progress=bar.update)
             facts["profile"], table = levels.to_dict(), levels._table()
+            title = table.title
         else:
             options = NormOptions(delta=delta)
             found = deviation(S, degree=degree, progress=bar.update, options=options)
-            facts["deviation"], table = found.to_dict(), found._table()
+            facts["deviation"], title = found.to_dict(), found.statement
             about = [
                 ("group", of_order(S.group)),
                 ("elements m", f"{S.m:,}, from {S.calls_behind:,} oracle calls"),
             ]
-            table = replace(table, rows=[*about, *table.rows])
+            table = replace(found._table(), rows=[*about, *found._table().rows])
     if left is not None:
-        title = table.title if by_degree else found.statement
-        table = replace(table, title=f"{left}\n{title}")
+        facts["prediction"], table = left.to_dict(), replace(table, title=f"{left}\n{title}")
     say(json.dumps(facts) if as_json else table.text())
 
 

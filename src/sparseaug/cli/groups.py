@@ -36,19 +36,13 @@ def groups(names: tuple[str, ...], as_json: bool) -> None:
     chosen = [group(name) for name in names or [family[0] for family in _FAMILIES]]
     if as_json:
         say(json.dumps([_facts(g) for g in chosen]))
-        return
-    rows = [(g.name, format_order(g)) for g in chosen]
-    if names:
-        logs = [f"{g.log_order:.2f}" for g in chosen]
-        listed = [(*row, log) for row, log in zip(rows, logs, strict=True)]
-        say(Table(("name", "order", "log order"), listed, numbers=(1, 2)).text())
-        return
-    said = [(*row, *family[1:]) for row, family in zip(rows, _FAMILIES, strict=True)]
-    say(
-        Table(
-            ("name", "order", "what it is", "acts by"), said, numbers=(1,), notes=[_YOUR_OWN]
-        ).text()
-    )
+    elif names:
+        logs = [(g.name, format_order(g), f"{g.log_order:.2f}") for g in chosen]
+        say(Table(("name", "order", "log order"), logs, numbers=(1, 2)).text())
+    else:
+        header = ("name", "order", "what it is", "acts by")
+        rows = [(g.name, format_order(g), *f[1:]) for g, f in zip(chosen, _FAMILIES, strict=True)]
+        say(Table(header, rows, numbers=(1,), notes=[_YOUR_OWN]).text())
 
 
 @click.command(short_help="The best known sets of a group, with what no set can beat.")

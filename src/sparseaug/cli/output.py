@@ -1,14 +1,10 @@
-"""What the commands print, and what they read: rows of numbers, spectra.
-
-Rows come from a file: JSON lists, or one row per line, such as a CSV file. A spectrum comes from JSON.
-"""
+"""What the commands print, and the files that they read: samples, rows of numbers, spectra."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import click
-import numpy as np
 
 from sparseaug._archive import parse_json
 from sparseaug._io import read_bytes, show_path
@@ -49,7 +45,7 @@ def read_spectrum(path: str) -> Spectrum:
 
 
 def read_sample(path: str, name: str | None) -> GroupSample:
-    """The sample that a file holds; the rows of a text file need the name of their group."""
+    """The sample that a file holds, or the rows of a JSON or CSV file from a group of this name."""
     if name is None:
         if path.lower().endswith((".csv", ".json", ".txt")):
             raise click.UsageError(
@@ -57,37 +53,15 @@ def read_sample(path: str, name: str | None) -> GroupSample:
             )
         return GroupSample.load(path)
     g = group(name)
-    rows = read_rows(path, real=g.row_dtype == np.float64)
-    try:
-        return GroupSample(g, g.check(rows))
-    except SparseAugError as error:
-        raise click.UsageError(f"PATH {show_path(path)} of {g.name}: {error}") from error
-
-
-def read_rows(path: str, *, real: bool = False) -> list[list[Any]]:
-    """Rows of a JSON file [[0, 1], ...] or of lines "0,1" or "0 1", below a line of names or without.
-
-    Integers, or with `real` any numbers. Anything else is a `UsageError`.
-    """
-    kind = "numbers" if real else "integers"
     text = _read_text(path, "PATH")
     try:
-        rows = (
-            parse_json(text)
-            if text.lstrip().startswith("[")
-            else _lines(text, float if real else int)
-        )
-    except (ValueError, RecursionError) as error:
+        rows = parse_json(text) if text.lstrip().startswith("[") else _lines(text)
+        return GroupSample(g, rows)
+    except (SparseAugError, ValueError, RecursionError) as error:
         raise click.UsageError(
-            f"PATH {show_path(path)} is neither JSON nor lines of {kind}; leave out --group if it is "
-            f"a saved sample: {shorten_text(str(error))}."
+            f"PATH {show_path(path)} does not hold rows of {g.name}, JSON or one per line: "
+            f"{shorten_text(str(error))}; leave out --group if it is a saved sample."
         ) from error
-    if not isinstance(rows, list) or not rows or not all(_is_row(row, real) for row in rows):
-        raise click.UsageError(
-            f"PATH {show_path(path)} holds no rows of {kind}; write [[1, 0, 2], [2, 0, 1]], or "
-            "one row per line."
-        )
-    return rows
 
 
 def _read_text(path: str, name: str) -> str:
@@ -106,22 +80,21 @@ def _read_text(path: str, name: str) -> str:
         raise click.UsageError(f"{name} {show_path(path)} is not text: {error}.") from error
 
 
-def _lines(text: str, number: type[int] | type[float]) -> list[list[Any]]:
+def _lines(text: str) -> list[list[float]]:
+    """Numbers between commas, semicolons or blanks, below a line of names or without."""
     lines = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
-    lines = [line for line in lines if line]
-    if lines and not any(map(_is_number, lines[0])):
-        lines = lines[1:]  # the names of the columns
-    return [[number(entry) for entry in line] for line in lines]
+    rows = [[_number(entry) for entry in line] for line in lines if line]
+    if rows and all(entry is None for entry in rows[0]):
+        del rows[0]  # the names of the columns
+    if not rows or any(entry is None for row in rows for entry in row):
+        raise ValueError("it has lines of other things than numbers, or none")
+    return cast(list[list[float]], rows)
 
 
-def _is_number(entry: str) -> bool:
-    try:
-        float(entry)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_row(row: Any, real: bool) -> bool:
-    kinds = (int, float) if real else (int,)
-    return isinstance(row, list) and bool(row) and all(type(entry) in kinds for entry in row)
+def _number(entry: str) -> float | None:
+    for kind in (int, float):
+        try:
+            return kind(entry)
+        except ValueError:
+            continue
+    return None

@@ -9,14 +9,13 @@ from typing import Any
 import click
 
 from sparseaug._archive import to_json
-from sparseaug._io import LARGEST, check_path
+from sparseaug._io import check_path
 from sparseaug._tables import Table
 from sparseaug.cli.output import of_order, read_spectrum, say
 from sparseaug.cli.progress import Waiting
 from sparseaug.designs import design as make
 from sparseaug.designs import records
-from sparseaug.errors import shorten, size_text
-from sparseaug.groups import Group, group
+from sparseaug.groups import group
 from sparseaug.sampling import GroupSample, Oracle
 
 
@@ -38,12 +37,11 @@ def draw(
     full: bool,
     target: float | None,
     degree: int | None,
-    identity: bool,
-    distinct: bool,
     seed: int,
     out: str,
     force: bool,
     as_json: bool,
+    **how: bool,
 ) -> None:
     """Draw uniform elements of a group and save them as one file.
 
@@ -56,26 +54,22 @@ def draw(
     _require_new(out, force)
     if sum((m is not None, full, target is not None)) != 1:
         raise click.UsageError("--m, --full and --target say how many; give one of them.")
-    if m is None and (identity or distinct):
-        raise click.UsageError("--identity and --distinct go with --m.")
-    if target is None and degree is not None:
-        raise click.UsageError("--degree goes with --target.")
+    if (m is None and any(how.values())) or (target is None and degree is not None):
+        raise click.UsageError("--identity and --distinct go with --m, --degree with --target.")
     g = group(name)
     oracle = Oracle(g, seed=seed)
-    title = f"How good it is: sparseaug certify {out}"
-    more: dict[str, Any] = {}
-    if target is not None:
+    title, more = f"How good it is: sparseaug certify {out}", {}
+    if m is not None:
+        sample = oracle.draw(m, **how)
+    elif full:
+        sample = GroupSample.full(g)
+    else:
         from sparseaug.norms import draw_until  # SciPy takes a while to import
 
         with Waiting(f"drawing from {name}"):
             drawn = draw_until(oracle, target=target, degree=degree)
         sample, title = drawn.sample, drawn.deviation.statement
         more["deviation"] = drawn.deviation.to_dict()
-    elif m is None:
-        sample = GroupSample.full(g)
-    else:
-        _require_room(m, g)
-        sample = oracle.draw(m, identity=identity, distinct=distinct)
     sample.save(out, overwrite=force)
     _tell(sample, oracle.calls, out, title, more, as_json)
 
@@ -107,16 +101,13 @@ def draw(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def design(
     name: str,
-    degree: int | None,
-    m: int | None,
     file: str | None,
-    objective: str,
     construction: str | None,
-    identity: bool,
     translate_seed: int | None,
     out: str | None,
     force: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Make S without an oracle call; without --degree, --m and --name, list what is known.
 
@@ -131,9 +122,9 @@ def design(
     """
     if out is not None:
         _require_new(out, force)
-    g = group(name)
-    if degree is None and m is None and construction is None:
-        if out or file or identity or translate_seed is not None or objective == "deviation":
+    g, worst = group(name), asked["objective"] == "deviation"
+    if asked["degree"] is None and asked["m"] is None and construction is None:
+        if out or file or worst or asked["identity"] or translate_seed is not None:
             raise click.UsageError(
                 "--out, --spectrum, --objective, --identity and --translate-seed need --degree, --m or "
                 "--name."
@@ -143,29 +134,18 @@ def design(
         return
     spectrum = None if file is None else read_spectrum(file)
     with Waiting(f"looking for a design of {name}"):
-        sample = make(
-            g,
-            m=m,
-            degree=degree,
-            name=construction,
-            spectrum=spectrum,
-            objective=objective,
-            identity=identity,
-        )
+        sample = make(g, name=construction, spectrum=spectrum, **asked)
     if translate_seed is not None:
         sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
         sample.save(out, overwrite=force)
     exact = next((each.degree for each in records(g) if each.name == sample.origin.design), 0)
-    title = f"{sample.origin.design}, m = {sample.m:,}"
+    title = f"{sample.origin.design}, m = {sample.m:,}" + f": exact to degree {exact}" * bool(exact)
     more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
-    if exact:
-        title += f": exact to degree {exact}"
     if spectrum is not None:
         prediction = spectrum.predict(sample)
         title, more["prediction"] = f"{title}: {prediction}", prediction.to_dict()
-    elif m is not None and degree is None and construction is None:
-        worst = objective == "deviation"
+    elif asked["m"] is not None and asked["degree"] is None and construction is None:
         by = "in the worst case" if worst else "by a prior, the share of degree k as 1/k^3"
         title += f": the best found {by}; for your own model give --spectrum"
     _tell(sample, sample.calls, out, title, more, as_json)
@@ -178,21 +158,8 @@ def _require_new(out: str, force: bool) -> None:
         raise click.UsageError(f"{out} exists already; choose another --out or add --force.")
 
 
-def _require_room(m: int, g: Group) -> None:
-    if 8 * m * g.width > LARGEST:
-        raise click.UsageError(
-            f"--m {shorten(m)} makes a file of {size_text(8 * m * g.width)}, and the limit is "
-            f"{size_text(LARGEST)}; lower --m."
-        )
-
-
 def _tell(
-    sample: GroupSample,
-    calls: int,
-    out: str | None,
-    title: str,
-    more: dict[str, Any],
-    as_json: bool,
+    sample: GroupSample, calls: int, out: str | None, title: str, more: Any, as_json: bool
 ) -> None:
     distinct = len(sample.counts()[0])
     facts = {

@@ -32,10 +32,10 @@ def info(path: str) -> None:
     Example:
       sparseaug views info features.zarr
     """
-    from sparseaug.views.layout import Layout  # zarr is an extra, and takes a while to import
-    from sparseaug.views.places import place_of
+    from sparseaug.views.folder import folder_of  # zarr is an extra, and takes a while to import
+    from sparseaug.views.layout import Layout
 
-    say(Layout.load_root(place_of("path", path)).table().text())
+    say(Layout.load_root(folder_of("path", path)).table().text())
 
 
 @views.command()

@@ -37,39 +37,31 @@ class Operations(NamedTuple):
 
 def read_cell(cell: Any) -> Cell:
     """The parts of (lattice, positions, numbers), ASE's Atoms or pymatgen's Structure, checked."""
-    periodic: tuple[bool, ...] = (True, True, True)
-    moments: Any = None
-    if not isinstance(cell, tuple | list):
-        for owner, mark, read in (
-            ("ASE's Atoms do", "get_scaled_positions", _of_ase),
-            ("pymatgen's Structure does", "frac_coords", _of_pymatgen),
-        ):
-            if hasattr(type(cell), mark):
-                try:
-                    cell, periodic, moments = read(cell)
-                except Exception as error:  # an object of another library
-                    raise ArgumentError(
-                        f"cell={shorten(cell)} does not answer as {owner}: {shorten(error)}; "
-                        "give (lattice, positions, numbers)."
-                    ) from error
-                break
-    if not isinstance(cell, tuple | list) or len(cell) != 3:
-        raise ArgumentError(f"cell={shorten(cell)} must be (lattice, positions, numbers).")
-    lattice = check_array("lattice of cell", cell[0], np.float64)
-    positions = check_array("positions of cell", cell[1], np.float64)
-    numbers = check_array("numbers of cell", cell[2])
+    periodic, moments = (True, True, True), None
+    try:
+        if hasattr(type(cell), "get_scaled_positions"):
+            cell, periodic, moments = _of_ase(cell)
+        elif hasattr(type(cell), "frac_coords"):
+            cell, periodic, moments = _of_pymatgen(cell)
+        lattice, positions, numbers = cell
+    except Exception as error:  # no triple, or an object of another library
+        raise ArgumentError(
+            f"cell={shorten(cell)} must be (lattice, positions, numbers), ASE's Atoms or pymatgen's "
+            f"Structure: {shorten(error)}."
+        ) from error
+    lattice = check_array("lattice of cell", lattice, np.float64)
+    positions = check_array("positions of cell", positions, np.float64)
+    numbers = check_array("numbers of cell", numbers)
     sites = len(numbers) if numbers.ndim == 1 else 0
     if lattice.shape != (3, 3) or positions.shape != (sites, 3) or not sites:
         raise ArgumentError(
             f"cell has parts of shapes {lattice.shape}, {positions.shape}, {numbers.shape}; "
             "give (3, 3), (sites, 3), (sites,)."
         )
-    if not (np.isfinite(lattice).all() and np.isfinite(positions).all()):
-        raise ArgumentError("cell has entries that are not finite; give real numbers.")
-    if abs(positions).max() > _FARTHEST:
+    if not (np.isfinite(lattice).all() and abs(positions).max() <= _FARTHEST):  # false for NaN too
         raise ArgumentError(
-            f"cell has a fractional position of {abs(positions).max():.3g}; give positions within "
-            f"{_FARTHEST:.0e} cells of the origin."
+            f"cell has entries that are not finite, or positions beyond {_FARTHEST:.0e} cells of the "
+            "origin; give real numbers."
         )
     if not all(periodic):
         raise ArgumentError(
@@ -118,7 +110,7 @@ def find_operations(cell: Cell, symprec: float) -> Operations:
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            found = _ask(spglib, cell, symprec)
+            found = spglib.get_symmetry_dataset(tuple(cell), symprec=symprec)
         except Exception as error:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
@@ -126,13 +118,6 @@ def find_operations(cell: Cell, symprec: float) -> Operations:
             "spglib finds no symmetry of cell, not even the identity; look for sites on top of each "
             f"other, or change symprec={symprec}."
         )
-    return found
-
-
-def _ask(spglib: Any, cell: Cell, symprec: float) -> Operations | None:
-    found = spglib.get_symmetry_dataset(tuple(cell), symprec=symprec)
-    if found is None:
-        return None
     return Operations(
         np.array(found.rotations, np.int64),
         np.array(found.translations, np.float64) % 1.0,

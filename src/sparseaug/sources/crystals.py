@@ -22,29 +22,25 @@ from typing import Any, final
 
 import numpy as np
 
-from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, require_work
-from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, GroupError
 from sparseaug.groups import Rows
 from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.permutations import are_permutations
 from sparseaug.sources.cells import SLACK, Cell, Operations, find_operations, read_cell
 from sparseaug.sources.symmetry import (
-    ACTIONS,
     Floats,
     MoveSites,
-    Symmetry,
+    SiteSymmetry,
     as_tuples,
     not_a_group,
-    tensor_action,
     warn_of_more,
 )
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class CrystalSymmetry(Symmetry):
+class CrystalSymmetry(SiteSymmetry):
     """The operations of a cell; element a is x -> rotations[a] x + translations[a], fractional.
 
     `action` moves arrays (n, sites, ...) from site to site; `vectors` moves Cartesian vectors
@@ -61,39 +57,10 @@ class CrystalSymmetry(Symmetry):
         number: its number in the International Tables
     """
 
-    vectors: MoveSites
     rotations: Rows
     translations: Floats
     space_group: str
     number: int
-
-    def tensors(self, rank: int, *, sites: bool = True) -> Action:
-        """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
-
-        Args:
-            rank: number of indices: 1 for vectors, 2 for stresses, 3 for piezoelectric and 4 for
-                elastic tensors
-            sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
-                places; False: one for the whole crystal, (n, 3, ..., 3)
-
-        These are true tensors; axial vectors, such as magnetic moments, change sign otherwise.
-
-        Examples:
-            >>> import numpy as np
-            >>> from sparseaug.sources import crystal
-            >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
-            >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
-            >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
-            >>> moved.mean(axis=0)[0].round(12) + 0.0
-            array([[2., 0., 0.],
-                   [0., 2., 0.],
-                   [0., 0., 2.]])
-        """
-        return tensor_action(self.vectors, rank, sites)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The operations and the space group; the group's table follows from them."""
-        return {**super().to_dict(), **fields_as_json(self, *ACTIONS)}
 
     def __repr__(self) -> str:
         sites = len(self.vectors.images[0])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, issparse
 
-from sparseaug._checks import check_list, require_work
+from sparseaug._checks import check_array, check_list, require_work
 from sparseaug.actions.arrays import as_numpy, is_tensor, namespace, require_dense
 from sparseaug.errors import ArgumentError, need, shorten, shorten_text
 from sparseaug.sources.refinement import Structure
@@ -33,13 +33,7 @@ class Graph(NamedTuple):
 def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
     """A graph of networkx or PyG, or an adjacency matrix, checked, its numbers replaced by kinds."""
     if is_tensor(graph):
-        try:
-            graph = _of_tensor(graph)
-        except Exception as error:  # on the meta device, or nested
-            raise ArgumentError(
-                f"graph is a tensor that cannot be read: {shorten_text(str(error), 120)}; give a "
-                "dense or sparse adjacency matrix with values."
-            ) from error
+        graph = _of_tensor(graph)
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
     if all(hasattr(type(graph), name) for name in ("edge_index", "num_nodes")):
@@ -125,37 +119,35 @@ def _of_pairs(value: dict[tuple[int, int], Hashable], nodes: list[Hashable]) -> 
 
 def _of_tensor(tensor: Any) -> Any:
     """A dense torch tensor as a NumPy array, a sparse one as SciPy's."""
-    if tensor.layout == namespace(tensor).strided:
-        return as_numpy(tensor)
-    entries = tensor.detach().to_sparse_coo().coalesce()
-    if entries.ndim != 2 or entries.dense_dim():
-        raise TypeError(f"sparse, of shape {tuple(entries.shape)}")
-    indices = as_numpy(entries.indices())
-    return coo_array((as_numpy(entries.values()), tuple(indices)), shape=tuple(entries.shape))
+    try:
+        if tensor.layout == namespace(tensor).strided:
+            return as_numpy(tensor)
+        entries = tensor.detach().to_sparse_coo().coalesce()
+        indices = tuple(as_numpy(entries.indices()))
+        return coo_array((as_numpy(entries.values()), indices), shape=tuple(entries.shape))
+    except Exception as error:  # on the meta device, nested, or with values that are arrays
+        raise ArgumentError(
+            f"graph is a tensor that cannot be read: {shorten_text(str(error), 120)}; give a dense or "
+            "sparse adjacency matrix with values."
+        ) from error
 
 
 def _of_pyg(data: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
     """PyG's Data: an edge without directions stands there twice, with the same attributes."""
     try:
-        n = int(data.num_nodes)
-        index = as_numpy(data.edge_index)
-        if index.dtype.kind not in "iu" or index.ndim != 2 or len(index) != 2:
-            raise TypeError(f"edge_index has shape {index.shape} and dtype {index.dtype}")
+        n, index = int(data.num_nodes), check_array("edge_index", as_numpy(data.edge_index))
+        pairs = list(zip(*index.tolist(), strict=True))
+        sound = len(index) == 2 and len(set(pairs)) == len(pairs)
     except Exception as error:  # none, or not an array
         raise ArgumentError(
             f"graph={shorten(data)} has no edges as PyG's Data has them: {shorten(error)}; give "
             "edge_index, integers (2, edges), and num_nodes."
         ) from error
-    _require_size(n, index.shape[1])
-    if index.size and (index.min() < 0 or index.max() >= n):
+    _require_size(n, len(pairs))
+    if not sound or (index.size and not 0 <= index.min() <= index.max() < n):
         raise ArgumentError(
-            f"graph has nodes {index.min()} to {index.max()} in edge_index, and {n} nodes; set "
-            "num_nodes."
-        )
-    pairs = list(zip(*index.tolist(), strict=True))
-    if len(set(pairs)) < len(pairs):
-        raise ArgumentError(
-            "graph has the same edge twice in edge_index; remove it, with coalesce()."
+            f"graph has nodes 0 to {n - 1}, and an edge_index of shape {index.shape} that has others or "
+            "the same edge twice; set num_nodes, and call coalesce()."
         )
     edges = _tensors("edge_attr", edge_attr, data, len(pairs))
     nodes = _tensors("node_attr", node_attr, data, n)
@@ -196,9 +188,7 @@ def _labels(node_attr: Any, n: int) -> list[Hashable]:
         raise ArgumentError(
             f"node_attr has {len(labels)} values for an adjacency matrix of {n} nodes; give one each."
         )
-    for i, label in enumerate(labels):
-        _require_comparable("node_attr", label, f"node number {i}")
-    return labels
+    return [_comparable("node_attr", label, f"node number {i}") for i, label in enumerate(labels)]
 
 
 def _attributes(
@@ -207,12 +197,11 @@ def _attributes(
     """The attribute's value, or those of several, for each node or edge; None where none is named."""
     if attr is None:
         return [None for _ in data]
-    if not isinstance(attr, list):
-        return merge_close(name, _attribute(name, attr, data), tolerance)
-    if not attr:
+    if isinstance(attr, list) and not attr:
         raise ArgumentError(f"{name}=[] names no attribute; leave it out.")
-    columns = [merge_close(name, _attribute(name, one, data), tolerance) for one in attr]
-    return list(zip(*columns, strict=True))
+    names = attr if isinstance(attr, list) else [attr]
+    columns = [merge_close(name, _attribute(name, one, data), tolerance) for one in names]
+    return list(zip(*columns, strict=True)) if isinstance(attr, list) else columns[0]
 
 
 def _attribute(name: str, attr: Any, data: Iterable[dict[Any, Any]]) -> list[Hashable]:
@@ -223,17 +212,17 @@ def _attribute(name: str, attr: Any, data: Iterable[dict[Any, Any]]) -> list[Has
         where = f"{name.removesuffix('_attr')} number {i}"
         if attr not in known:
             raise ArgumentError(f"{name}={shorten(attr)} is missing on {where}; set it.")
-        _require_comparable(f"{name}={shorten(attr)}", known[attr], where)
-        values.append(known[attr])
+        values.append(_comparable(f"{name}={shorten(attr)}", known[attr], where))
     return values
 
 
-def _require_comparable(name: str, value: Any, where: str) -> None:
+def _comparable(name: str, value: Any, where: str) -> Any:
     if not can_be_compared(value):
         raise ArgumentError(
             f"{name} is {shorten(value)} on {where}; give numbers, text or tuples, which can be "
             "compared."
         )
+    return value
 
 
 def merge_close(name: str, values: Sequence[Hashable], tolerance: float) -> list[Hashable]:

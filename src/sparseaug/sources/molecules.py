@@ -20,26 +20,22 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy.spatial import KDTree
 
-from sparseaug._archive import fields_as_json
-from sparseaug._checks import check_real, require_work
-from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug._checks import check_array, check_real, require_work
+from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Rows, table_group
 from sparseaug.sources.symmetry import (
-    ACTIONS,
     Floats,
     MoveSites,
-    Symmetry,
+    SiteSymmetry,
     as_tuples,
     not_a_group,
-    tensor_action,
     warn_of_more,
 )
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class MoleculeSymmetry(Symmetry):
+class MoleculeSymmetry(SiteSymmetry):
     """The operations of a molecule; element a turns positions about `centre` by rotations[a].
 
     `action` moves arrays (n, atoms, ...) from atom to atom; `vectors` moves Cartesian vectors
@@ -56,25 +52,10 @@ class MoleculeSymmetry(Symmetry):
         error: the largest distance between a moved atom and the atom whose place it takes
     """
 
-    vectors: MoveSites
     rotations: Floats
     centre: Floats
     symbol: str
     error: float
-
-    def tensors(self, rank: int, *, sites: bool = True) -> Action:
-        """The action on Cartesian tensors: R in each of `rank` indices.
-
-        Args:
-            rank: number of indices: 1 for dipoles, 2 for polarisabilities
-            sites: True: one tensor for each atom, and atoms change places; False: one for the whole
-                molecule, (n, 3, ..., 3)
-        """
-        return tensor_action(self.vectors, rank, sites)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The operations and their symbol; the group's table follows from them."""
-        return {**super().to_dict(), **fields_as_json(self, *ACTIONS)}
 
     def __repr__(self) -> str:
         atoms = len(self.vectors.images[0])
@@ -193,30 +174,21 @@ class Operation(NamedTuple):
 
 def read_molecule(atoms: Any) -> Molecule:
     """(positions, species), ASE's Atoms or pymatgen's Molecule, or an `ArgumentError`."""
-    given = atoms
-    if not isinstance(atoms, tuple | list):
-        try:
-            if hasattr(type(atoms), "get_positions"):
-                given = (atoms.get_positions(), list(atoms.numbers))
-            elif hasattr(type(atoms), "cart_coords"):
-                given = (atoms.cart_coords, [str(site.species_string) for site in atoms])
-        except Exception as error:  # an object of another library
-            raise ArgumentError(
-                f"atoms={shorten(atoms)} does not answer as ASE's Atoms or pymatgen's Molecule do; "
-                "give (positions, species)."
-            ) from error
     try:
-        positions, species = given
-        positions = np.asarray(positions)
-        if positions.dtype.kind not in "iuf" or isinstance(species, str | bytes):
+        if hasattr(type(atoms), "get_positions"):
+            atoms = (atoms.get_positions(), list(atoms.numbers))
+        elif hasattr(type(atoms), "cart_coords"):
+            atoms = (atoms.cart_coords, [str(site.species_string) for site in atoms])
+        positions, species = atoms
+        if isinstance(species, str | bytes):
             raise TypeError
-        names = list(species)
+        positions, names = check_array("positions of atoms", positions, np.float64), list(species)
         numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
         unequal = any(name != name for name in names)  # NaN
-    except Exception as error:  # no pair, ragged lists, foreign objects
+    except Exception as error:  # no pair, no numbers, or an object of another library
         raise ArgumentError(
             f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
-            "Molecule."
+            f"Molecule: {shorten_text(str(error))}"
         ) from error
     if positions.shape != (len(names), 3) or not names or unequal:
         raise ArgumentError(
@@ -226,8 +198,7 @@ def read_molecule(atoms: Any) -> Molecule:
     require_work(
         "molecule atoms", len(names), "the point group of atoms", remedy="give fewer atoms"
     )
-    positions = positions.astype(np.float64)
-    if not np.isfinite(positions).all() or abs(positions).max() > 1e8:
+    if not abs(positions).max() <= 1e8:  # false for NaN too
         raise ArgumentError("atoms has positions that are not finite, or beyond 1e8.")
     centre = positions.mean(axis=0)
     kinds = np.array([numbers[name] for name in names])

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import to_json
+from sparseaug._archive import fields_as_json, to_json
 from sparseaug._checks import check_flag, check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import Shape, gather, namespace
@@ -27,8 +27,6 @@ from sparseaug.groups.permutations import invert_permutations
 
 Floats: TypeAlias = NDArray[np.float64]
 Rotations: TypeAlias = tuple[tuple[tuple[float, ...], ...], ...]
-
-ACTIONS = ("group", "action", "vectors")  # of a symmetry, which no JSON data hold
 
 HIGHEST_RANK = 16
 """Indices of a tensor: 3^16 components take 344 MB."""
@@ -164,12 +162,48 @@ class TurnTensors(Action):
         return np.array(self.rotations)
 
 
-def tensor_action(vectors: MoveSites, rank: int, sites: bool) -> Action:
-    """The action on Cartesian tensors of this rank, by the operations that `vectors` moves by."""
-    rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
-    if check_flag("sites", sites):
-        return MoveSites(vectors.group, vectors.images, vectors.rotations, rank)
-    return TurnTensors(vectors.group, vectors.rotations, rank)
+@dataclass(frozen=True, eq=False, repr=False)
+class SiteSymmetry(Symmetry):
+    """The operations of a crystal or a molecule, which move sites and turn what stands on them.
+
+    Args:
+        group: the operations
+        action: moves arrays (n, sites, ...) from site to site
+        vectors: moves Cartesian vectors (n, sites, ..., 3) and turns them
+    """
+
+    vectors: MoveSites
+
+    def tensors(self, rank: int, *, sites: bool = True) -> Action:
+        """The action on Cartesian tensors: T -> R T R^T for rank 2, R in each of `rank` indices.
+
+        Args:
+            rank: number of indices: 1 for vectors and dipoles, 2 for stresses and polarisabilities,
+                3 for piezoelectric and 4 for elastic tensors
+            sites: True: one tensor for each site, (n, sites, ..., 3, ..., 3), and sites change
+                places; False: one for the whole crystal or molecule, (n, 3, ..., 3)
+
+        These are true tensors; axial vectors, such as magnetic moments, change sign otherwise.
+
+        Examples:
+            >>> import numpy as np
+            >>> from sparseaug.sources import crystal
+            >>> cube = crystal((3.0 * np.eye(3), [[0, 0, 0]], [84]))
+            >>> dielectric = np.diag([1.0, 2.0, 3.0])[None]
+            >>> moved = cube.tensors(2, sites=False)(cube.group.all_elements(), dielectric)
+            >>> moved.mean(axis=0)[0].round(12) + 0.0
+            array([[2., 0., 0.],
+                   [0., 2., 0.],
+                   [0., 0., 2.]])
+        """
+        rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
+        if check_flag("sites", sites):
+            return replace(self.vectors, rank=rank)
+        return TurnTensors(self.group, self.vectors.rotations, rank)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The operations and their symbol; the group's table follows from them."""
+        return {**super().to_dict(), **fields_as_json(self, "group", "action", "vectors")}
 
 
 def as_tuples(matrices: Floats) -> Rotations:

@@ -1,12 +1,16 @@
 """Views made once: the values f(g x_i) of every sample and every element of S, kept in a store.
 
-build    compute, the public door: fill a store, or resume a run that stopped
-work     what a store is made of, and what is missing; more elements
-engines  who computes: this process, workers of joblib, ranks of torchrun
-sources  what samples and functions may be: blocks of samples in, named arrays out
-layout   the files of a store: Zarr 3, chunks with checksums
-places   where they lie: a folder, with one writer at a time, or an object store
-store    reading: arrays, means over S, data sets, splits by source sample
+build        compute, the public door: fill a store, or resume a run that stopped
+work         what a store is made of, and what is missing; more elements
+engines      who computes: this process, workers of joblib, ranks of torchrun
+samples      what samples may be: blocks of samples out
+function     what functions may be: named arrays out
+fingerprint  what can be told of a function in every process, so that a store is not used for another
+layout       the files of a store: Zarr 3, chunks that are bound to their place
+folder       where they lie: whole files, no links, one writer at a time
+numbers      float16, bfloat16: how numbers are rounded and read
+store        reading: arrays, means over S, spectra, splits by source sample
+dataset      reading in a training loop
 """
 
 from sparseaug.errors import need

@@ -10,7 +10,6 @@ from sparseaug._checks import (
     Progress,
     check_callable,
     check_choice,
-    check_flag,
     check_integer,
     check_list,
     check_text,
@@ -20,9 +19,10 @@ from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
-from sparseaug.views.layout import FLOATS
-from sparseaug.views.places import place_of
-from sparseaug.views.sources import Function, Source
+from sparseaug.views.folder import folder_of
+from sparseaug.views.function import Function
+from sparseaug.views.numbers import FLOATS
+from sparseaug.views.samples import Source
 from sparseaug.views.store import Store, watching
 from sparseaug.views.work import COPY, Work, asked_of, start
 
@@ -36,7 +36,6 @@ def compute(
     out: str | os.PathLike[str],
     name: str | None = None,
     dtype: str | None = None,
-    compress: bool = False,
     column: str | Sequence[str] | None = None,
     batch: int = 64,
     workers: int | None = None,
@@ -49,20 +48,20 @@ def compute(
 
     Args:
         source: n samples: an array, a tuple or dict of arrays that `action` moves together, a data set
-            (torch or Hugging Face) with items x or (x, y, ...), or an iterable with a length. It must
-            give the same samples each time.
+            (torch or Hugging Face) or a list with items x or (x, y, ...). It must give the same samples
+            each time.
         action: how the group moves samples.
         S: the elements; each distinct one is computed once.
         function: of a batch of moved samples; a torch module evaluates on its device, without gradients.
             It returns one array, or a tuple or dict of arrays, one row per sample. None keeps the moved
             copies themselves.
-        out: the folder of the store, Zarr 3; or an address that fsspec opens, such as "s3://bucket/views".
-        name: what the function is, in words that change when it does, such as "resnet18 v2"; kept in the
-            store and compared. Needed with a function.
+        out: the folder of the store, Zarr 3: a new or empty one, or that of a store to resume.
+        name: what the function is, in words that change when it does, such as "resnet18 v2". It is kept
+            in the store and compared, as are code, weights and arguments of the function as far as they
+            can be seen, and some of its values. Needed with a function.
         dtype: "float16", "bfloat16", "float32" or "float64", in which floating-point values are stored.
             The first has a relative error of at most 2^-11 (2^-25 absolute below 6e-5), the second of
             0.4 %; both are read as float32. None stores what the function returns.
-        compress: chunks are smaller (zstd), and are read and unpacked whole: slow in random order.
         column: the column of a table, or the key of samples that are dicts; a list of them for samples
             of several parts, which `action` moves together.
         batch: samples per call of the function; the last bits of its values may depend on it.
@@ -84,12 +83,14 @@ def compute(
         >>> S = sa.GroupSample(sa.cyclic(3), [[0], [1], [1]])
         >>> folder = tempfile.mkdtemp()
         >>> store = sa.views.compute(np.array([[1, 2, 3]]), sa.permute_axis(S.group), S, out=folder)
-        >>> store.array().tolist(), store.mean().tolist()
-        ([[[1, 2, 3], [3, 1, 2]]], [[2.3333333333333335, 1.3333333333333333, 2.3333333333333335]])
+        >>> store.array().tolist()  # sample 0 at each of the three elements
+        [[[1, 2, 3], [3, 1, 2], [3, 1, 2]]]
+        >>> store.mean().tolist()
+        [[2.3333333333333335, 1.3333333333333333, 2.3333333333333335]]
     """
     require_action(action)
     S = as_sample(S, action.group)
-    place = place_of("out", out)
+    folder = folder_of("out", out)
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")
         if name is None or check_text("name", name) == COPY:
@@ -97,19 +98,15 @@ def compute(
                 "name is not given; say what function is, as name='resnet18 v2': a store is only used "
                 "again for the function of the same name."
             )
+    told = COPY if name is None else check_text("name", name)
     if dtype is not None:
         check_choice("dtype", dtype, tuple(FLOATS))
     if column is not None and not isinstance(column, str):
         column = [check_text("column", one) for one in check_list("column", column)]
-    samples = Source(source, column)
-    values = Function(action, function, check_integer("batch", batch, at_least=1, below=1 << 31))
-    told = {
-        "function": COPY if name is None else check_text("name", name),
-        "dtype": dtype,
-        "compress": check_flag("compress", compress),
-    }
     if workers is not None:
         workers = check_integer("workers", workers, at_least=1, below=1 << 16)
+    samples = Source(source, column)
+    values = Function(action, function, check_integer("batch", batch, at_least=1, below=1 << 31))
     with watching(progress) as watch:
-        work = Work(samples, values, asked_of(samples, values, told), workers, watch)
-        return Store(start(place, work, S), work, S)
+        work = Work(samples, values, asked_of(samples, values, told, dtype), workers, watch)
+        return Store(start(folder, work, S), work, S)

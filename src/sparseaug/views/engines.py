@@ -20,8 +20,8 @@ import threadpoolctl
 
 from sparseaug.actions.arrays import this_rank
 from sparseaug.errors import ArgumentError, StorageError
+from sparseaug.views.function import Function, Named, described
 from sparseaug.views.layout import Layout
-from sparseaug.views.sources import Function, Named, beside, described, joined_values
 
 T = TypeVar("T")
 _HELD = 1 << 28  # bytes of values that are held at once
@@ -56,22 +56,18 @@ class Task:
         wanted = [j for j in elements if not self.layout.is_sound(self.block, j)]
         return wanted, self.values.put(self.fetch()) if wanted else None
 
-    def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[list[int], Any, Any]]:
-        """Some elements, their values, which a GPU may still be computing, and what ends with them."""
+    def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[list[int], list[Named]]]:
+        """Some elements and their values, as many at a time as are held."""
         step = max(1, _HELD // self.layout.chunk_bytes())
         for k in range(0, len(wanted), step):
             some = wanted[k : k + step]
-            started = self.values.start(self.layout.rows[some], x)
-            yield some, started, self.values.event()
+            yield some, self.values(self.layout.rows[some], x)
 
-    def write(self, elements: list[int], started: Any, event: Any) -> None:
-        """Wait for values, and write their chunks."""
-        with beside(self.values.device, event):
-            found = joined_values(started)
+    def write(self, elements: list[int], found: list[Named]) -> None:
+        """Write the chunks of these elements."""
         for j, values in zip(elements, found, strict=True):
             require_outputs(self.layout, values, self.layout.samples(self.block))
-            for name, array in values.items():
-                self.layout.write(name, self.block, j, array)
+            self.layout.write(self.block, j, values)
 
 
 def require_outputs(layout: Layout, values: Named, samples: tuple[int, int]) -> None:
@@ -95,10 +91,8 @@ def run_tasks(tasks: Iterator[Task], workers: int | None) -> Iterator[None]:
         yield from _overlapping(tasks)
         return
     backend = joblib.parallel.get_active_backend()[0]
-    streams = getattr(backend, "supports_return_generator", False)
-    run = joblib.Parallel(
-        workers, return_as="generator" if streams else "list", pre_dispatch="2 * n_jobs"
-    )
+    streams = getattr(backend, "supports_return_generator", False)  # Ray's has none
+    run = joblib.Parallel(workers, return_as="generator" if streams else "list")
     yield from run(joblib.delayed(Task.run)(task) for task in tasks)
 
 
@@ -110,7 +104,7 @@ def _overlapping(tasks: Iterator[Task]) -> Iterator[None]:
             task = next(tasks, None)
             return None if task is None else (task, fetcher.submit(task.fetched))
 
-        writing: deque[Future[Any]] = deque()
+        writing: deque[Future[None]] = deque()
         coming = fetch()
         while coming is not None:
             (task, fetched), coming = coming, fetch()
@@ -135,9 +129,8 @@ def on_all_ranks(step: Callable[[], T]) -> T:
     except Exception as error:
         failure = error
     told: list[str] = [""] * ranks
-    sys.modules["torch.distributed"].all_gather_object(
-        told, "" if failure is None else repr(failure)
-    )
+    said = "" if failure is None else repr(failure)
+    sys.modules["torch.distributed"].all_gather_object(told, said)
     if failure is not None:
         raise failure
     for number, text in enumerate(told):
@@ -157,12 +150,13 @@ def threads_now() -> int:
 def same_threads(count: int) -> Iterator[None]:
     """Calls take so many threads, whatever machine or worker this is: last bits may depend on it."""
     torch = sys.modules.get("torch")
-    before = None if torch is None else torch.get_num_threads()
+    before = 0 if torch is None else torch.get_num_threads()
     with threadpoolctl.threadpool_limits(count):
-        if torch is not None and before != count:
-            torch.set_num_threads(count)
+        if torch is None or before == count:
+            yield
+            return
+        torch.set_num_threads(count)
         try:
             yield
         finally:
-            if torch is not None and before != count:
-                torch.set_num_threads(before)
+            torch.set_num_threads(before)

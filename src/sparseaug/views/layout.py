@@ -1,13 +1,15 @@
-"""A store on disk: a Zarr 3 group with one array (n, distinct m, ...) per output.
+"""A store on disk: a Zarr 3 group with one array (n, distinct elements, ...) per output.
 
-    zarr.json                         the group; its attribute "sparseaug" holds all facts
-    <output>/zarr.json                the array, which follows from these facts
-    <output>/c/<block>/<element>/...  a chunk: `block` samples, one element; then its CRC-32C
+    zarr.json                   the group; its attribute "sparseaug" holds all facts, and their SHA-256
+    <output>/zarr.json          the array, which follows from these facts
+    <output>/c.<block>.<j>...   a chunk: `block` samples, one element; zarr's codecs "bytes", "crc32c"
+    _sha256/c.<block>.<j>...    what binds this chunk of every output to its place and to this store
 
-A chunk holds one element, so that more elements are more files and no chunk is ever rewritten. Unless
-compression was asked for, a reader maps it into memory, once its checksum is right. The metadata of
-arrays are zarr's own, chunks are its codecs "bytes", "zstd" where compressed, and "crc32c". bfloat16,
-which zarr has not, is stored as the upper half of a float32: uint16.
+A chunk holds one element, so that more elements are more files and no chunk is ever rewritten. The hash
+of a chunk is that of its values, its key, its element and the facts that never change: a chunk that
+was moved, or that comes from another store, does not have it. It is written after the chunk, so what
+has none was not finished. Everything that a file says of itself is checked before memory is taken for
+it. bfloat16, which zarr has not, is stored as the upper half of a float32: uint16.
 """
 
 from __future__ import annotations
@@ -16,29 +18,36 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import google_crc32c
 import numpy as np
 import zarr
-from numcodecs import Zstd
 from numpy.typing import NDArray
-from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.codecs import Crc32cCodec
 from zarr.storage import MemoryStore
 
 from sparseaug._archive import canonical_json, parse_json
+from sparseaug._io import LARGEST, is_name
 from sparseaug._tables import Table
-from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError, StorageError, size_text
+from sparseaug.errors import (
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    shorten,
+    shorten_text,
+    size_text,
+)
 from sparseaug.groups import Rows
-from sparseaug.views.places import ROOT, Place
+from sparseaug.sampling import GroupSample
+from sparseaug.views.folder import ROOT, Folder, damaged
+from sparseaug.views.numbers import FLOATS, rounded, stored_dtype
 
-FLOATS = {"float16": 2**-11, "bfloat16": 2**-8, "float32": 2**-24, "float64": 2**-53}
-"""What floating-point values may be stored as, and the relative error of each."""
-
-SCHEMA = "sparseaug.views/1"
+SCHEMA = "sparseaug.views/2"
+_HASHES = "_sha256"  # which no output is called: names begin with a letter or a digit
+_WRITE_ZEROS: Any = {"write_empty_chunks": True}
 _CHECKSUM = 4  # bytes of a CRC-32C, which end a chunk
-_LEVEL = 3  # of zstd, its default
-_GROWING = ("S", "sample", "rows", "counts", "documents")  # facts that change with more elements
+_GROWING = ("sample", "columns")  # facts that change with more elements
 
 
 @dataclass(frozen=True)
@@ -46,55 +55,56 @@ class Layout:
     """Where a store lies and what is known of it.
 
     Args:
-        place: the folder, or the object store
+        folder: where
         facts: JSON data
-        root: SHA-256 of the file that holds them; "" before it was written
+        S: the sample
+        root: SHA-256 of the file that holds the facts; "" before it was written
     """
 
-    place: Place
+    folder: Folder
     facts: Mapping[str, Any]
+    S: GroupSample
     root: str = ""
 
     @classmethod
-    def load(cls, place: Place) -> Layout:
-        """The layout that is there; its checksum is verified, and that of every array's metadata."""
-        layout = cls.load_root(place)
-        for name, stated in layout.facts["documents"].items():
-            key = f"{name}/{ROOT}"
-            _require(_sha256(place.read(key)) == stated, f"{place}/{key}")
+    def load(cls, folder: Folder) -> Layout:
+        """The layout that is there: facts with their hash, and arrays that are as they should be."""
+        layout = cls.load_root(folder)
+        layout.arrays  # noqa: B018 - opens them
         return layout
 
     @classmethod
-    def load_root(cls, place: Place) -> Layout:
-        """The same without the arrays' metadata, which can be made again."""
-        data = place.read(ROOT)
+    def load_root(cls, folder: Folder) -> Layout:
+        """The same without the metadata of the arrays, which can be made again."""
+        data, path = folder.read(ROOT), f"{folder}/{ROOT}"
         try:
             found = parse_json(data)
-            stated = found["attributes"]["sparseaug"].pop("sha256")
-            schema = found["attributes"]["sparseaug"]["schema"]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FileFormatError(f"{place}/{ROOT} is damaged or not ours: {error}") from error
-        if stated != _sha256(canonical_json(found)):
-            raise FileFormatError(
-                f"{place}/{ROOT} is damaged: its checksum does not match; put back the file, or compute "
-                "the views again in another folder."
+            facts = found["attributes"]["sparseaug"]
+            stated, schema = facts.pop("sha256"), facts["schema"]
+            reason = (
+                "" if stated == _sha256(canonical_json(found)) else "its checksum does not match"
             )
-        if schema != SCHEMA:
+            S = _sample_of(facts) if schema == SCHEMA and not reason else None
+        except Exception as error:  # whatever a file says
+            reason = shorten_text(str(error))
+        if not reason and S is None:
+            reason = f"its schema is {shorten(schema)}, and this version reads {SCHEMA!r}"
+        if reason or S is None:
             raise FileFormatError(
-                f"{place} has the schema {schema!r}; this version reads {SCHEMA!r}."
+                f"{path} is damaged or not ours: {reason}; put back the file, or compute the views "
+                "again in another folder."
             )
-        return cls(place, found["attributes"]["sparseaug"], _sha256(data))
+        return cls(folder, facts, S, _sha256(data))
 
     def save(self) -> Layout:
         """Write the facts, then the arrays' metadata; after a crash between the two, save again."""
-        documents = {name: self._document(name) for name in self.outputs}
-        facts = {**self.facts, "documents": {k: _sha256(v) for k, v in documents.items()}}
+        facts = dict(self.facts)
         group = {"zarr_format": 3, "node_type": "group", "attributes": {"sparseaug": facts}}
         facts["sha256"] = _sha256(canonical_json(group))
-        self.place.write(ROOT, canonical_json(group))
-        for name, document in documents.items():
-            self.place.write(f"{name}/{ROOT}", document)
-        return Layout.load(self.place)
+        self.folder.write(ROOT, canonical_json(group))
+        for name in self._shapes:
+            self.folder.write(f"{name}/{ROOT}", self._made(name)[0])
+        return Layout.load(self.folder)
 
     @property
     def outputs(self) -> Mapping[str, Any]:
@@ -106,27 +116,43 @@ class Layout:
         """Number of samples."""
         return self.facts["n"]
 
-    @property
+    @cached_property
     def rows(self) -> Rows:
         """The distinct elements, in the order of the arrays."""
-        whole = np.asarray(self.facts["sample"]["elements"])
-        return np.asarray(self.facts["rows"], whole.dtype)
+        return self.S.elements[self.facts["columns"]]
 
     @property
     def elements(self) -> int:
         """Number of distinct elements."""
-        return len(self.facts["rows"])
+        return len(self.facts["columns"])
 
     @property
     def blocks(self) -> int:
         """Number of blocks of samples."""
         return -(-self.n // self.facts["block"])
 
+    @cached_property
+    def arrays(self) -> dict[str, zarr.Array[Any]]:
+        """The arrays as zarr opens them, each with the metadata that follow from the facts."""
+        found = {}
+        for name in self._shapes:
+            try:
+                found[name] = zarr.open_array(
+                    self.folder, path=name, mode="r+", zarr_format=3, config=_WRITE_ZEROS
+                )
+                same = found[name].metadata == self._made(name)[1]
+            except SparseAugError:
+                raise
+            except Exception as error:  # whatever zarr says of arbitrary bytes
+                raise damaged(f"{self.folder}/{name}/{ROOT}", shorten(error)) from error
+            if not same:
+                raise damaged(f"{self.folder}/{name}/{ROOT}", "it is not what the facts say")
+        return found
+
     def table(self) -> Table:
         """What is known of the store, for people."""
         facts, chunks = self.facts, self.blocks * self.elements
         action, there = facts["action"], len(self.there())
-        size = f"{size_text(chunks * self.chunk_bytes())}, {chunks} chunks"
         missing = "" if there == chunks else f", {chunks - there} missing: incomplete"
         outputs = [
             (f"output {name}", f"{(self.n, self.elements, *one['shape'])}, {one['dtype']}")
@@ -134,13 +160,13 @@ class Layout:
         ]
         rows = [
             ("function", facts["function"]),
-            ("action", action["class"] if isinstance(action, dict) else action),
-            ("S", f"{sum(facts['counts'])} elements, {self.elements} distinct, {facts['S'][:12]}"),
+            ("action", str(action.get("class") if isinstance(action, dict) else action)),
+            ("S", f"{self.S.m} elements, {self.elements} distinct, {self.S.sha256[:12]}"),
             *outputs,
-            ("size", f"{size}{', compressed' * facts['compress']}{missing}"),
+            ("size", f"{size_text(chunks * self.chunk_bytes())}, {chunks} chunks{missing}"),
             ("made with", ", ".join(f"{k} {v}" for k, v in facts["versions"].items() if v)),
         ]
-        return Table(("", ""), rows, title=f"Store of views at {self.place}")
+        return Table(("", ""), rows, title=f"Store of views at {self.folder}")
 
     def samples(self, block: int) -> tuple[int, int]:
         """The first sample of a block, and the one after its last."""
@@ -148,124 +174,180 @@ class Layout:
         return block * size, min((block + 1) * size, self.n)
 
     def chunk_bytes(self) -> int:
-        """Bytes of one chunk of every output, before compression."""
-        return sum(self._size(name) + _CHECKSUM for name in self.outputs)
+        """Bytes of one chunk of every output."""
+        return sum(self._size(name) for name in self.outputs)
 
     def there(self) -> set[tuple[int, int]]:
-        """Blocks and elements whose chunks of every output exist; nothing is said of their bytes."""
-        keys = self.place.keys()
-        pairs = ((b, j) for b in range(self.blocks) for j in range(self.elements))
+        """Blocks and elements whose files exist, in their size; nothing is said of their bytes.
+
+        They are looked for by their hashes, never by what the facts say there should be.
+        """
+        parts = [name.split(".")[1:3] for name in self.folder.names(_HASHES) if name[:2] == "c."]
+        pairs = {(int(b), int(j)) for b, j in parts if b.isdecimal() and j.isdecimal()}
         return {
-            pair for pair in pairs if all(self.key(name, *pair) in keys for name in self.outputs)
+            (b, j)
+            for b, j in pairs
+            if b < self.blocks
+            and j < self.elements
+            and all(
+                self.folder.has(self._key(name, b, j), self._size(name)) for name in self._shapes
+            )
         }
 
     def is_sound(self, block: int, element: int) -> bool:
-        """Whether the chunks of every output exist and have their checksum."""
+        """Whether the chunks of every output exist and are those that were written."""
         try:
             for name in self.outputs:
                 self.read(name, block, element)
-        except SparseAugError:
+        except FileFormatError:
             return False
         return True
 
-    def key(self, name: str, block: int, element: int) -> str:
-        """The file of a chunk."""
-        return "/".join([name, "c", str(block), str(element), *"0" * len(self._shape(name))])
-
-    def write(self, name: str, block: int, element: int, values: NDArray[Any]) -> None:
-        """Write one chunk, whole or not at all; of the last block the rest is zero.
+    def write(self, block: int, element: int, values: Mapping[str, NDArray[Any]]) -> None:
+        """Write one chunk of every output, then their hashes.
 
         Workers of a killed process may still run when its folder holds another store: they are refused.
         """
-        padded = np.zeros((self.facts["block"], *self._shape(name)), self._dtype(name))
-        padded[: len(values)] = rounded(values, self.outputs[name]["dtype"])
-        data = Zstd(_LEVEL).encode(padded) if self.facts["compress"] else padded.tobytes()
-        if _sha256(self.place.read(ROOT)) != self.root:
-            raise StorageError(f"{self.place} has become another store; start again.")
-        checksum = google_crc32c.value(data).to_bytes(_CHECKSUM, "little")
-        self.place.write(self.key(name, block, element), data + checksum)
-
-    def require_unchanged(self) -> None:
-        """Raise a `StorageError` where another store lies here now; it may have grown."""
-        if _sha256(self.place.read(ROOT)) == self.root:
-            return
-        found = Layout.load_root(self.place)
-        differ = any(found.facts.get(k) != v for k, v in self.facts.items() if k not in _GROWING)
-        if differ or found.facts["rows"][: self.elements] != self.facts["rows"]:
-            raise StorageError(f"{self.place} has become another store; open it again.")
+        start, stop = self.samples(block)
+        hashes = np.empty((len(values), 32), np.uint8)
+        if _sha256(self.folder.read(ROOT)) != self.root:
+            raise StorageError(f"{self.folder} has become another store; start again.")
+        for k, name in enumerate(self.outputs):
+            stored = rounded(values[name], self.outputs[name]["dtype"])
+            self.arrays[name][start:stop, element] = stored
+            hashes[k] = self._hash(name, block, element, stored)
+        self.arrays[_HASHES][block, element] = hashes
 
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
-        """The values of one chunk as they are stored, once its checksum is right, or known to be."""
-        key = self.key(name, block, element)
-        data = self.place.map(key)
-        body, size = data[:-_CHECKSUM], self._size(name)
-        stated = int.from_bytes(data[-_CHECKSUM:], "little")
-        whole = known or google_crc32c.value(np.ascontiguousarray(body)) == stated
-        if whole and self.facts["compress"]:
-            body = np.frombuffer(Zstd().decode(body), np.uint8)
-        _require(whole and len(body) == size, f"{self.place}/{key}")
+        """The values of one chunk as they are stored, once its hash is right, or known to be."""
+        self.folder.require(self._key(name, block, element), self._size(name))
+        path = f"{self.folder}/{self._key(name, block, element)}"
         start, stop = self.samples(block)
-        return body.view(self._dtype(name)).reshape(-1, *self._shape(name))[: stop - start]
+        try:
+            values = np.asarray(self.arrays[name][start:stop, element])
+        except ValueError as error:  # zarr's, of its checksum
+            raise damaged(path, "its checksum does not match") from error
+        if known:
+            return values
+        self.folder.require(self._key(_HASHES, block, element), self._size(_HASHES))
+        stated = np.asarray(self.arrays[_HASHES][block, element])[list(self.outputs).index(name)]
+        if not np.array_equal(stated, self._hash(name, block, element, values)):
+            raise damaged(path, "it is not what was written to this place")
+        return values
 
-    def _shape(self, name: str) -> tuple[int, ...]:
-        return tuple(self.outputs[name]["shape"])
+    def read_one(self, name: str, block: int, element: int, place: int) -> NDArray[Any]:
+        """One sample of a chunk that is known to be right: a hundred times faster than all of it.
+
+        Zarr reads whole chunks; its codec "bytes" puts samples one after the other.
+        """
+        key, dtype = self._key(name, block, element), self._dtype(name)
+        shape = self.outputs[name]["shape"]
+        size = math.prod(shape) * dtype.itemsize
+        try:
+            with open(self.folder.root / key, "rb", buffering=0) as file:
+                file.seek(place * size)
+                data = file.read(size)
+        except FileNotFoundError:
+            data = b""
+        except OSError as error:
+            raise StorageError(f"{self.folder}/{key} cannot be read: {error.strerror}.") from error
+        if len(data) < size:
+            raise damaged(f"{self.folder}/{key}", "it is shorter than it was, or missing")
+        return np.frombuffer(data, dtype).reshape(shape)
+
+    @cached_property
+    def _identity(self) -> bytes:
+        """The facts that never change, hashed."""
+        facts = {key: value for key, value in self.facts.items() if key not in _GROWING}
+        return hashlib.sha256(canonical_json(facts)).digest()
+
+    def _hash(self, name: str, block: int, element: int, values: NDArray[Any]) -> NDArray[Any]:
+        row = self.rows[element].tobytes().hex()
+        digest = hashlib.sha256(self._identity + canonical_json([name, block, row]))
+        digest.update(np.ascontiguousarray(values, self._dtype(name)).data)
+        return np.frombuffer(digest.digest(), np.uint8)
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """Each array, and the shape of what it holds for one sample, or for one chunk."""
+        shapes = {name: tuple(one["shape"]) for name, one in self.outputs.items()}
+        return {**shapes, _HASHES: (len(shapes), 32)}
 
     def _dtype(self, name: str) -> np.dtype[Any]:
-        stored = self.outputs[name]["dtype"]
-        return np.dtype("uint16" if stored == "bfloat16" else stored).newbyteorder("<")
+        return np.dtype(np.uint8) if name == _HASHES else stored_dtype(self.outputs[name]["dtype"])
+
+    def _key(self, name: str, block: int, element: int) -> str:
+        """The file of a chunk."""
+        return f"{name}/{'.'.join(['c', str(block), str(element), *'0' * len(self._shapes[name])])}"
 
     def _size(self, name: str) -> int:
-        return self.facts["block"] * math.prod(self._shape(name)) * self._dtype(name).itemsize
+        """Bytes of one chunk; of the last block the rest is zero."""
+        values = math.prod(self._shapes[name]) * self._dtype(name).itemsize
+        return values if name == _HASHES else self.facts["block"] * values + _CHECKSUM
 
-    def _document(self, name: str) -> bytes:
-        """The metadata of an array as zarr writes them."""
+    def _made(self, name: str) -> tuple[bytes, Any]:
+        """The metadata of an array as zarr writes and holds them."""
         kept: dict[str, Any] = {}
-        compressed = [ZstdCodec(level=_LEVEL, checksum=False)] if self.facts["compress"] else []
-        zarr.create_array(
+        shape, is_hash = self._shapes[name], name == _HASHES
+        array = zarr.create_array(
             store=MemoryStore(kept),
-            shape=(self.n, self.elements, *self._shape(name)),
-            chunks=(self.facts["block"], 1, *self._shape(name)),
+            shape=(self.blocks if is_hash else self.n, self.elements, *shape),
+            chunks=(1 if is_hash else self.facts["block"], 1, *shape),
             dtype=self._dtype(name),
-            compressors=[*compressed, Crc32cCodec()],
+            compressors=None if is_hash else Crc32cCodec(),
+            chunk_key_encoding={"name": "default", "separator": "."},
         )
-        return kept[ROOT].to_bytes()
+        return kept[ROOT].to_bytes(), array.metadata
 
 
-def rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Values as they are stored."""
-    if values.dtype == dtype:
-        return values
-    with np.errstate(over="ignore"):
-        stored = _upper_half(values) if dtype == "bfloat16" else values.astype(dtype)
-        read = restored(stored, dtype)
-    if (np.isinf(read) & ~np.isinf(values)).any():
-        raise ArgumentError(
-            f"dtype={dtype!r} has no numbers as large as {abs(values[np.isfinite(values)]).max():.3g}, "
-            "which function returned; give a wider dtype or None, and another folder."
-        )
-    return stored
+def columns_of(S: GroupSample, first: Rows | None = None) -> list[int]:
+    """Places in S of its distinct elements: those of `first` in their order, then by appearance.
+
+    Raises:
+        KeyError: an element of `first` is not in S.
+    """
+    places: dict[bytes, int] = {}
+    for j, key in enumerate(keys_of(S.elements)):
+        places.setdefault(key, j)
+    kept = [places.pop(key) for key in ([] if first is None else keys_of(first))]
+    return kept + list(places.values())
 
 
-def restored(stored: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Values as they are read: float16 and bfloat16 as float32."""
-    if dtype == "bfloat16":
-        return (stored.astype(np.uint32) << 16).view(np.float32)
-    return stored.astype(np.float32 if dtype == "float16" else dtype, copy=False)
+def keys_of(rows: Rows) -> list[bytes]:
+    """What equal elements have in common; -0.0 equals 0.0."""
+    return [row.tobytes() for row in rows + 0]
 
 
-def _upper_half(values: NDArray[Any]) -> NDArray[np.uint16]:
-    """bfloat16 to nearest, ties to even: the upper bits of a float32."""
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-    return np.where(np.isnan(values), 0x7FC0, nearest).astype(np.uint16)
+def _sample_of(facts: dict[str, Any]) -> GroupSample:
+    """The sample of a store, its facts checked for types and sizes: a file may say anything."""
+    sizes = [facts[key] for key in ("n", "batch", "block", "threads")]
+    column, outputs = facts["column"], facts["outputs"]
+    S = GroupSample.from_dict(facts["sample"])
+    if not (
+        all(type(size) is int and 0 < size < 1 << 40 for size in sizes)
+        and facts["block"] <= facts["n"]
+        and facts["threads"] <= 1 << 12
+        and all(isinstance(facts[key], str) for key in ("function", "fingerprint", "source"))
+        and (column is None or isinstance(column, str | list))
+        and all(isinstance(one, str) for one in column or ())
+        and all(isinstance(each, str | None) for each in facts["versions"].values())
+        and len({name.casefold() for name in outputs}) == len(outputs) > 0
+        and all(map(is_name, outputs))
+        and all(_is_output(facts["block"], **one) for one in outputs.values())
+        and columns_of(S, S.elements[facts["columns"]]) == facts["columns"]
+        and facts["dtype"] in (None, *FLOATS)
+    ):
+        raise ValueError("its numbers and names do not fit together")
+    return S
 
 
-def _require(sound: bool, path: str) -> None:
-    if not sound:
-        raise FileFormatError(
-            f"{path} is damaged: its checksum does not match; call views.compute with the same "
-            "arguments to compute it again."
-        )
+def _is_output(block: int, *, shape: Any, dtype: Any) -> bool:
+    whole = isinstance(shape, list) and all(type(size) is int and size > 0 for size in shape)
+    return (
+        whole
+        and len(shape) < 32
+        and math.prod([block, *shape]) * stored_dtype(dtype).itemsize <= LARGEST - _CHECKSUM
+    )
 
 
 def _sha256(data: bytes) -> str:

@@ -1,26 +1,17 @@
-"""Reading a store: arrays, means over S, data sets, splits by source sample."""
+"""Reading a store: arrays, means over S, rows for scikit-learn, spectra, splits by source sample."""
 
 from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import (
-    Progress,
-    check_array,
-    check_choice,
-    check_integer,
-    check_list,
-    check_progress,
-)
+from sparseaug._checks import Progress, check_array, check_choice, check_list, check_progress
 from sparseaug.actions.arrays import as_numpy, library, require_dense
 from sparseaug.errors import ArgumentError, FileFormatError, shorten
 from sparseaug.groups import Rows
@@ -29,14 +20,13 @@ from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.measure import measurement_at
 from sparseaug.spectrum.spectrum import Spectrum
-from sparseaug.views.layout import FLOATS, Layout, restored
-from sparseaug.views.places import place_of
+from sparseaug.views.dataset import ITEMS, Indices, ViewDataset
+from sparseaug.views.folder import folder_of
+from sparseaug.views.layout import Layout, columns_of, keys_of
+from sparseaug.views.numbers import FLOATS, restored, restored_dtype
 from sparseaug.views.work import Work, extend, work_on
 
-Indices = NDArray[np.int64]
-ITEMS = ("copies", "views", "epoch")
-_OPEN_CHUNKS = 512  # mapped at once, half of the open files that many systems allow
-_UNPACKED = 1 << 30  # bytes of chunks that are held, where they cannot be mapped
+_HELD = 1 << 30  # bytes of chunks that stay in memory
 _AT_ONCE = 1 << 27  # bytes of values that a spectrum is measured with at a time
 
 
@@ -52,7 +42,7 @@ class Copies(NamedTuple):
 class Store:
     """Values f(g x_i) on disk, as `views.open` and `views.compute` return it.
 
-    Every chunk is verified by its checksum when it is first read, and a damaged one refused.
+    Every chunk is verified by its hash when it is first read, and a damaged or foreign one refused.
 
     Args:
         layout: where it lies, and what is known of it
@@ -65,14 +55,10 @@ class Store:
     ) -> None:
         self._layout = layout
         self._work = work
-        self.S = GroupSample.from_dict(layout.facts["sample"]) if S is None else S
-        self.counts: Indices = np.asarray(layout.facts["counts"], np.int64)
-        self.rows = layout.rows
-        self.number: Indices = self._places(self.S.elements)
-        self._known: set[tuple[str, int, int]] = set()
-        self._is_mapped = layout.place.is_local and not layout.facts["compress"]
-        held = _OPEN_CHUNKS if self._is_mapped else max(1, _UNPACKED // layout.chunk_bytes())
-        self._chunk = lru_cache(held)(self._read)
+        self.S = layout.S if S is None else S
+        self._columns = self._columns_of(self.S.elements)
+        self._known: set[tuple[str, int, int]] = set()  # chunks that were verified
+        self._held: dict[tuple[str, int, int], NDArray[Any]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self._layout, None, self.S)
@@ -93,10 +79,7 @@ class Store:
         return tuple(self._layout.outputs)
 
     def __repr__(self) -> str:
-        return (
-            f"Store({self._layout.place}, {self.function!r}, n={self.n}, "
-            f"{len(self.rows)} distinct of {self.S!r})"
-        )
+        return f"Store({self._layout.folder}, {self.function!r}, n={self.n}, {self.S!r})"
 
     def _repr_html_(self) -> str:
         return self._layout.table().html()
@@ -104,46 +87,18 @@ class Store:
     def array(
         self, name: str | None = None, samples: Any = None, elements: Any = None
     ) -> NDArray[Any]:
-        """Values (samples, distinct elements, ...) of one output; float16 and bfloat16 become float32.
+        """Values (samples, m, ...) of one output, column j those at element j of S.
+
+        float16 and bfloat16 become float32.
 
         Args:
             name: of the output; None where there is only one.
             samples: indices of samples; None for all.
-            elements: indices of distinct elements, in the order of `rows`; None for all.
+            elements: indices of elements of S; None for all.
         """
-        name = self._name(name)
-        which = self._samples(samples)
-        chosen = _indices("elements", elements, len(self.rows))
-        every = self._at(name, np.repeat(which, len(chosen)), np.tile(chosen, len(which)))
-        return every.reshape((len(which), len(chosen), *every.shape[1:]))
-
-    def _at(self, name: str, samples: Indices, elements: Indices) -> NDArray[Any]:
-        """The values at pairs of a sample and a distinct element: (pairs, ...).
-
-        Args:
-            name: of the output
-            samples: one index per pair
-            elements: one index per pair, in the order of `rows`
-        """
-        stored = self._layout.outputs[name]
-        dtype = restored(np.empty(0, np.uint16), stored["dtype"]).dtype
-        values = np.empty((len(samples), *stored["shape"]), dtype)
-        block, place = np.divmod(samples, self._layout.facts["block"])
-        chunk = block * len(self.rows) + elements
-        order = np.argsort(chunk, kind="stable")
-        for part in np.split(order, np.nonzero(np.diff(chunk[order]))[0] + 1):
-            if len(part):
-                first = part[0]
-                chunk_values = self._chunk(name, int(block[first]), int(elements[first]))
-                values[part] = restored(chunk_values[place[part]], stored["dtype"])
-        return values
-
-    def _each_at(self, name: str, samples: Indices, elements: Indices) -> list[NDArray[Any]]:
-        """The same one by one, which is faster where every pair lies in another chunk."""
-        dtype = self._layout.outputs[name]["dtype"]
-        block, place = np.divmod(samples, self._layout.facts["block"])
-        pairs = zip(block.tolist(), elements.tolist(), place.tolist(), strict=True)
-        return [np.array(restored(self._chunk(name, b, j)[i], dtype)) for b, j, i in pairs]
+        name, which = self._name(name), self._samples(samples)
+        chosen = self._columns[_indices("elements", elements, self.S.m)]
+        return self._at(name, which, chosen)
 
     def mean(self, name: str | None = None, samples: Any = None) -> NDArray[Any]:
         """The mean over S of each sample, elements weighted by how often they occur: (samples, ...).
@@ -154,11 +109,13 @@ class Store:
             name: of the output; None where there is only one.
             samples: indices of samples; None for all.
         """
-        name = self._name(name)
-        which = self._samples(samples)
+        name, which = self._name(name), self._samples(samples)
+        is_complex = self._layout.outputs[name]["dtype"].startswith("complex")
+        wide = np.complex128 if is_complex else np.float64
+        rows, counts = self.S.counts()
         total: Any = 0.0
-        for j, count in enumerate(self.counts.tolist()):
-            total = total + count * self.array(name, which, [j])[:, 0].astype(self._wide(name))
+        for column, count in zip(self._columns_of(rows), counts.tolist(), strict=True):
+            total = total + count * self._at(name, which, [column])[:, 0].astype(wide)
         return total / self.S.m
 
     def spectrum(
@@ -181,11 +138,11 @@ class Store:
             raise ArgumentError(f"name={name!r} is of dtype {stored['dtype']}, not floating point.")
         if not len(which):
             raise ArgumentError("samples is empty; give at least one index.")
-        number = self._places(measurement.rows)
-        step = max(1, _AT_ONCE // (8 * len(number) * max(1, math.prod(stored["shape"]))))
+        columns = self._columns_of(measurement.rows)
+        step = max(1, _AT_ONCE // (8 * len(columns) * max(1, math.prod(stored["shape"]))))
         blocks = (
-            np.moveaxis(self.array(name, which[k : k + step], number), 1, 0).reshape(
-                len(number), -1
+            np.moveaxis(self._at(name, which[k : k + step], columns), 1, 0).reshape(
+                len(columns), -1
             )
             for k in range(0, len(which), step)
         )
@@ -226,13 +183,15 @@ class Store:
         which, targets = self._samples(samples), self._targets(y)
         if targets is None:
             raise ArgumentError("y=None has no targets; give one per sample.")
-        values = self.array(name, which)
+        distinct = self._columns[columns_of(self.S)]
+        counts = np.bincount(self._columns)[distinct]
+        values = self._at(self._name(name), which, distinct)
         k, m = values.shape[:2]
         return Copies(
             values.reshape((k * m, math.prod(values.shape[2:]))),
             np.repeat(as_numpy(targets)[which], m, axis=0),
             np.repeat(which, m),
-            np.tile(self.counts / self.S.m, k),
+            np.tile(counts / self.S.m, k),
         )
 
     def split(self, fractions: Sequence[float], rng: Any = 0) -> list[Indices]:
@@ -274,29 +233,58 @@ class Store:
         Args:
             progress: "bar", or a function progress(done, total) of bytes.
         """
-        layout = Layout.load(self._layout.place)
-        self._layout.require_unchanged()
-        pairs = [(b, j) for b in range(layout.blocks) for j in range(layout.elements)]
+        layout = Layout.load(self._layout.folder)
+        total = layout.blocks * layout.elements * layout.chunk_bytes()
         with watching(progress) as watch:
-            for done, pair in enumerate(pairs, 1):
-                for name in self.outputs:
-                    layout.read(name, *pair)
-                watch(done * layout.chunk_bytes(), len(pairs) * layout.chunk_bytes())
+            for block in range(layout.blocks):
+                for element in range(layout.elements):
+                    for name in layout.outputs:
+                        layout.read(name, block, element)
+                    done = block * layout.elements + element + 1
+                    watch(done * layout.chunk_bytes(), total)
 
-    def _read(self, name: str, block: int, element: int) -> NDArray[Any]:
-        """A chunk, verified the first time: it is mapped again when others took its place."""
-        key = (name, block, element)
-        if key not in self._known:
-            self._layout.require_unchanged()
-        values = self._layout.read(*key, known=key in self._known)
-        if self._is_mapped:
-            self._known.add(key)
+    def _at(self, name: str, samples: Indices, columns: Any) -> NDArray[Any]:
+        """Values at samples and columns of the arrays, chunk by chunk: (samples, columns, ...)."""
+        stored = self._layout.outputs[name]
+        shape = (len(samples), len(columns), *stored["shape"])
+        values = np.empty(shape, restored_dtype(stored["dtype"]))
+        block, place = np.divmod(samples, self._layout.facts["block"])
+        for b in np.unique(block).tolist():
+            here = np.flatnonzero(block == b)
+            for k, column in enumerate(columns):
+                chunk = self._chunk(name, b, int(column))
+                values[here, k] = restored(chunk[place[here]], stored["dtype"])
         return values
 
-    def _places(self, rows: Rows) -> Indices:
-        """Where elements stand in the order of the arrays."""
-        place = {row.tobytes(): j for j, row in enumerate(self.rows)}
-        return np.array([place[row.tobytes()] for row in rows.astype(self.rows.dtype)])
+    def _items(self, name: str, samples: Indices, columns: Indices) -> list[NDArray[Any]]:
+        """Values at pairs of a sample and a column, each by itself."""
+        dtype = self._layout.outputs[name]["dtype"]
+        block, place = np.divmod(samples, self._layout.facts["block"])
+        found = []
+        for b, j, i in zip(block.tolist(), columns.tolist(), place.tolist(), strict=True):
+            key = (name, b, j)
+            if key not in self._known:
+                self._chunk(*key)
+            held = self._held.get(key)
+            value = self._layout.read_one(*key, i) if held is None else held[i]
+            found.append(np.array(restored(value, dtype)))
+        return found
+
+    def _chunk(self, name: str, block: int, column: int) -> NDArray[Any]:
+        """A chunk, verified the first time, and held while there is room: the others are read again."""
+        key = (name, block, column)
+        if key in self._held:
+            return self._held[key]
+        values = self._layout.read(*key, known=key in self._known)
+        self._known.add(key)
+        if len(self._held) < _HELD // self._layout.chunk_bytes():
+            self._held[key] = values
+        return values
+
+    def _columns_of(self, rows: Rows) -> Indices:
+        """Where elements stand in the arrays."""
+        place = {key: j for j, key in enumerate(keys_of(self._layout.rows))}
+        return np.array([place[key] for key in keys_of(rows.astype(self._layout.rows.dtype))])
 
     def _name(self, name: str | None) -> str:
         names = self.outputs
@@ -324,55 +312,6 @@ class Store:
             )
         return y
 
-    def _wide(self, name: str) -> type:
-        is_complex = self._layout.outputs[name]["dtype"].startswith("complex")
-        return np.complex128 if is_complex else np.float64
-
-
-class ViewDataset:
-    """What `Store.dataset` returns: a map-style data set, without torch; loaders join NumPy arrays."""
-
-    def __init__(self, store: Store, name: str, samples: Indices, y: Any, items: str) -> None:
-        self.store = store
-        self.name = name
-        self.samples = samples
-        self.y = y
-        self.items = items
-        torch = sys.modules.get("torch")  # in shared memory, so that living workers see a new epoch
-        shared = None if torch is None else torch.zeros(1, dtype=torch.int64).share_memory_()
-        self._epoch: Any = np.zeros(1, np.int64) if shared is None else shared
-
-    @property
-    def epoch(self) -> int:
-        """The number that `set_epoch` was given last."""
-        return int(self._epoch[0])
-
-    def set_epoch(self, epoch: int) -> None:
-        """Which view of each sample is shown, for items="epoch"; call it before each epoch."""
-        self._epoch[0] = check_integer("epoch", epoch, below=1 << 62)
-
-    def __len__(self) -> int:
-        return len(self.samples) * (self.store.S.m if self.items == "copies" else 1)
-
-    def __getitem__(self, k: int) -> Any:
-        return self.__getitems__([k])[0]
-
-    def __getitems__(self, places: Sequence[int]) -> list[Any]:
-        """Items at once, as loaders ask for a batch."""
-        where = np.asarray(places, np.int64)
-        if len(where) and not (-len(self) <= where.min() and where.max() < len(self)):
-            raise IndexError(f"{shorten(list(places))} leaves 0..{len(self) - 1}")
-        turn, place = np.divmod(where % len(self), len(self.samples))
-        which, number, m = self.samples[place], self.store.number, self.store.S.m
-        if self.items == "views":
-            values = list(self.store.array(self.name, which, number))
-        else:
-            turn = turn if self.items == "copies" else (self.epoch + place) % m
-            values = self.store._each_at(self.name, which, number[turn])
-        if self.y is None:
-            return values
-        return [(value, self.y[i]) for value, i in zip(values, which.tolist(), strict=True)]
-
 
 def open(path: str | os.PathLike[str]) -> Store:
     """The store at `path`, which must be complete; its metadata are verified, its chunks when read.
@@ -383,12 +322,12 @@ def open(path: str | os.PathLike[str]) -> Store:
     Raises:
         FileFormatError: it is damaged, incomplete or not a store.
     """
-    layout = Layout.load(place_of("path", path))
+    layout = Layout.load(folder_of("path", path))
     chunks = layout.blocks * layout.elements
     absent = chunks - len(layout.there())
     if absent:
         raise FileFormatError(
-            f"{layout.place} is incomplete: {absent} of {chunks} chunks are missing; call "
+            f"{layout.folder} is incomplete: {absent} of {chunks} chunks are missing; call "
             "views.compute, or extend, with the same arguments to resume."
         )
     return Store(layout)
@@ -404,8 +343,10 @@ def watching(progress: Progress | Literal["bar"] | None) -> Iterator[Progress]:
     from rich.console import Console
 
     columns = (
-        *(rich.BarColumn(), rich.DownloadColumn()),
-        *(rich.TransferSpeedColumn(), rich.TimeRemainingColumn()),
+        rich.BarColumn(),
+        rich.DownloadColumn(),
+        rich.TransferSpeedColumn(),
+        rich.TimeRemainingColumn(),
     )
     with rich.Progress(*columns, console=Console(stderr=True)) as shown:
         task = shown.add_task("views")

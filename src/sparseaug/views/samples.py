@@ -1,0 +1,147 @@
+"""What samples may be: arrays, data sets, tables; blocks of samples out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparseaug.actions.arrays import (
+    is_tensor,
+    leaves,
+    library,
+    map_leaves,
+    require_dense,
+    require_samples,
+)
+from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
+from sparseaug.views.fingerprint import fingerprint, of_arrays
+
+_PROBED = (
+    16  # samples of a data set that is not arrays, which are compared when a store is used again
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """n samples: arrays, a data set with items x or (x, y, ...), or a table with columns.
+
+    Args:
+        data: what the user gave
+        column: the column of a table (a Hugging Face data set) or the key of items that are dicts; a
+            list of them for samples of several parts
+    """
+
+    data: Any
+    column: str | Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if hasattr(self.data, "batch_size") and hasattr(self.data, "dataset"):
+            raise ArgumentError("source is a loader of batches; give its data set, loader.dataset.")
+        for array in leaves(self._arrays) if self.is_arrays else ():
+            require_dense("source", array)
+        try:
+            count = len(self)
+        except ArgumentError:
+            raise
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(
+                f"source={shorten(self.data)} has no length; give arrays, or what has one."
+            ) from error
+        if not count:
+            raise ArgumentError("source is empty; give at least one sample.")
+        if not (self.is_arrays or hasattr(self.data, "__getitem__")):
+            raise ArgumentError("source can only be read from its start; give list(source).")
+        if self.column is not None and self.is_arrays and not isinstance(self.data, Mapping):
+            raise ArgumentError("column= is given, but source is an array; leave it out.")
+
+    @property
+    def is_arrays(self) -> bool:
+        """Whether all samples are in arrays; a list of arrays is a sequence of samples."""
+        parts = leaves(self.data)
+        return bool(parts) and all(library(part) for part in parts)
+
+    def __len__(self) -> int:
+        return require_samples(self._arrays, "source") if self.is_arrays else len(self.data)
+
+    def first(self, count: int) -> Any:
+        """The first samples, or an `ArgumentError` where there are none."""
+        try:
+            x = self.get(0, min(count, len(self)))
+            require_samples(x, "source")
+        except SparseAugError:
+            raise
+        except Exception as error:  # whatever a foreign object raises
+            raise ArgumentError(
+                f"source={shorten(self.data)} gave no first samples ({shorten_text(str(error))}); give "
+                "arrays, or a data set or list whose samples are arrays of one shape."
+            ) from error
+        return x
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all arrays; of a data set that is not arrays, of some samples."""
+        if self.is_arrays:
+            return of_arrays(self._arrays)
+        self.first(1)
+        places = np.unique(np.linspace(0, len(self) - 1, _PROBED).astype(int)).tolist()
+        return fingerprint([of_arrays(self.get(i, i + 1)) for i in places])
+
+    def part(self, start: int, stop: int) -> Callable[[], Any]:
+        """A function that fetches samples, in a worker; arrays travel as the part that is needed."""
+        if self.is_arrays:
+            return partial(_given, map_leaves(compact, self.get(start, stop)))
+        return partial(self.get, start, stop)
+
+    def get(self, start: int, stop: int) -> Any:
+        """Samples start..stop-1 as arrays."""
+        if self.is_arrays:
+            return map_leaves(lambda array: array[start:stop], self._arrays)
+        items = getattr(self.data, "iloc", self.data)  # of pandas, whose indices are labels
+        return self._joined([items[i] for i in range(start, stop)])
+
+    @property
+    def _arrays(self) -> Any:
+        """The arrays, or those of a dict that `column` names."""
+        is_table = self.column is not None and isinstance(self.data, Mapping)
+        return self._picked(self.data) if is_table else self.data
+
+    def _joined(self, items: list[Any]) -> Any:
+        return _stacked([self._picked(item) for item in items])
+
+    def _picked(self, item: Any) -> Any:
+        """x of an item."""
+        if isinstance(item, Mapping):
+            names = [self.column] if isinstance(self.column, str) else list(self.column or ())
+            if not names or not set(names) <= item.keys():
+                raise ArgumentError(
+                    f"column={shorten(self.column)}, and source has the columns {[*item]}; name one "
+                    "with column=, or give a list of those that action moves together."
+                )
+            named = {name: item[name] for name in names}
+            return named[self.column] if isinstance(self.column, str) else named
+        return item[0] if isinstance(item, tuple) else item
+
+
+def _given(x: Any) -> Any:
+    return x
+
+
+def compact(array: Any) -> Any:
+    """Memory of its own that may be written: a part would carry all of its tensor along."""
+    return array.clone() if is_tensor(array) else np.array(array)
+
+
+def _stacked(items: list[Any]) -> Any:
+    """Samples as arrays; the parts of tuples and dicts each for itself."""
+    first = items[0]
+    if isinstance(first, tuple):
+        return tuple(_stacked(list(part)) for part in zip(*items, strict=True))
+    if isinstance(first, Mapping):
+        return {name: _stacked([item[name] for item in items]) for name in first}
+    if is_tensor(first):
+        return sys.modules["torch"].stack(items)
+    return np.stack([np.asarray(item) for item in items])
