@@ -87,18 +87,6 @@ def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp
     assert f"pip install '{remedy}'" in said
 
 
-def test_invariance_is_measured_without_torch(tmp_path):
-    use = """
-act = sa.permute_axis(sa.symmetric(3))
-x = np.array([[1.0, 2.0, 3.0]])
-found = sa.invariance_error(lambda x: x[:, 0], act, act.group, x)
-assert isinstance(found, sa.spectrum.InvarianceReport)
-assert "torch" not in sys.modules and "sparseaug.nn" not in sys.modules
-print(found)
-"""
-    assert "mean 1 (relative 1), max 2 at [2, 1, 0]" in without(["torch"], use, tmp_path)
-
-
 FIRST = """
 import importlib
 for package in {packages}:

@@ -24,7 +24,7 @@ from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import largest_norm
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.kernels.arrays import Floats
-from sparseaug.kernels.discrepancy import varying_data, varying_gradient
+from sparseaug.kernels.variation import varying_data, varying_gradient
 from sparseaug.norms import LongRunWarning, deviation
 from sparseaug.risk import MomentRisk, augmented_risk
 from sparseaug.sampling import GroupSample
