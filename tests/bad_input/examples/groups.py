@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import sparseaug as sa
 from sparseaug import actions, groups
 from tests.bad_input.judge import Example, Fresh, Table
+from tests.conftest import ACTIONS
 
 S3, S4 = sa.symmetric(3), sa.symmetric(4)
 X = np.random.default_rng(0).uniform(-1, 1, (5, 4))
@@ -109,14 +111,22 @@ def of_groups() -> Any:
         )
 
 
+def of_makers() -> Any:
+    """Functions whose arguments are fields of the action that they make: an example of each is known."""
+    known = {type(action): action for action, _ in ACTIONS.values()}
+    for make in filter(inspect.isfunction, vars(actions).values()):
+        signature = inspect.signature(make, eval_str=True)
+        action = known.get(signature.return_annotation)
+        facts = {name: getattr(action, name, None) for name in signature.parameters}
+        if "axis" in facts and hasattr(action, "axes"):
+            facts["axis"] = action.axes[0]
+        if make is not sa.linear and action is not None and None not in facts.values():
+            yield good(make, **facts)
+
+
 def of_actions() -> Any:
     flips, grid = sa.sign_flips(4), sa.grid_symmetries(3)
-    yield good(sa.permute_axis, group=S4, axis=-1)
-    yield good(sa.permute_nodes, group=S4)
-    yield good(sa.flip_signs, group=flips, axis=-1)
-    yield good(sa.signed_permute, group=sa.hyperoctahedral(4), axis=-1)
-    yield good(sa.roll, group=sa.cyclic(4), axes=(1,))
-    yield good(sa.flip, axis=1)
+    yield from of_makers()
     yield good(sa.rotate, group=sa.rotations(3), axis=-1, rank=2)
     yield good(sa.rotate_grid, group=sa.dihedral(4), axes=(-2, -1), vectors=1)
     yield good(sa.move_grid, group=grid, axes=(-2, -1), vectors=1)
