@@ -246,14 +246,19 @@ def test_difference_sets_have_every_quotient_equally_often():
             ["M24", "244823040", "degree 3 with 12144 elements"],
         ),
         ("S20", {"degree": 4}, UnsupportedError, ["degree=4", "degree 3 with 6840 elements"]),
-        ("S7", {"degree": 8}, ArgumentError, ["degree=8", "above 7"]),
-        ("S7", {"degree": 0}, ArgumentError, ["degree=0"]),
-        ("S7", {"m": 0}, ArgumentError, ["m=0"]),
-        ("S7", {"m": -3}, ArgumentError, ["m=-3"]),
-        ("S7", {"m": 2.5}, ArgumentError, ["m=2.5"]),
         ("S7", {}, ArgumentError, ["m, degree"]),
-        ("S20", {"m": 64, "objective": "deviation"}, UnsupportedError, ["too large", "degree="]),
-        ("Rubik", {"m": 64, "objective": "deviation"}, UnsupportedError, ["too large", "thin"]),
+        (
+            "S20",
+            {"m": 64, "objective": "deviation"},
+            UnsupportedError,
+            ["searched whole", "degree="],
+        ),
+        (
+            "Rubik",
+            {"m": 64, "objective": "deviation"},
+            UnsupportedError,
+            ["searched whole", "thin"],
+        ),
         ("Rubik", {"degree": 1}, UnsupportedError, ["degree=1"]),
         ("Cube24", {"degree": 1}, UnsupportedError, ["degree=1", "give m"]),
         ("Z2^64", {"degree": 9}, UnsupportedError, ["degree=9", "degree 7"]),
@@ -280,12 +285,6 @@ def test_what_cannot_be_had_is_said_at_once(group, options, error, words):
         assert word in str(caught.value)
 
 
-def test_groups_that_are_none_are_refused():
-    for call in (lambda: sa.design(None, degree=1), lambda: sa.records(7)):
-        with pytest.raises(ArgumentError, match="group="):
-            call()
-
-
 @pytest.mark.parametrize("name", ["S200000", "A200000", "C4611686018427387904", "B100000"])
 def test_groups_of_any_size_are_answered_at_once(name):
     group = sa.group(name)
@@ -298,13 +297,6 @@ def test_two_rows_are_exact_to_degree_1_of_any_number_of_signs():
     S = sa.design(sa.group("Z2^100000"), degree=1)
     assert S.m == 2
     assert set(S.elements.sum(axis=0)) == {1}
-
-
-def test_trivial_groups_have_a_design():
-    for group in (sa.symmetric(1), sa.alternating(2), sa.cyclic(1), sa.dihedral(1)):
-        S = sa.design(group, m=1)
-        assert S.m == 1
-    assert sa.design(sa.symmetric(2), degree=1).m == 2
 
 
 def test_a_subgroup_that_is_a_design_is_not_told_to_draw_more():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, ElementError, GroupTooLargeError, UnsupportedError
 
 
 def test_zipped_orders_lie_in_a_coset_and_crossed_ones_are_exact():
@@ -99,6 +98,12 @@ def test_repeated_rows_are_named():
     assert any("Every element occurs 2 times: 3 do the same." in text for text in twice.findings)
 
 
+def table_of(g):
+    everything = g.all_elements()
+    products = g.compose(everything[:, None], everything).reshape(-1, g.width)
+    return g.rank(products).reshape(g.order, g.order)
+
+
 def test_a_group_without_degrees_is_inspected_as_far_as_it_goes():
     found = sa.inspect(sa.Oracle(sa.table_group(table_of(sa.dihedral(3))), seed=0).draw(5))
     assert found.profile is None
@@ -117,37 +122,6 @@ def test_no_exactness_is_claimed_for_the_corners_of_a_cube_by_the_degrees_of_its
     assert found.profile is None
     assert found.deviation == 1.0
     assert not any("is exact" in text for text in found.findings)
-
-
-def table_of(g):
-    everything = g.all_elements()
-    products = g.compose(everything[:, None], everything).reshape(-1, g.width)
-    return g.rank(products).reshape(g.order, g.order)
-
-
-def test_it_is_json_and_a_report():
-    found = sa.inspect(sa.Oracle(sa.symmetric(10), seed=0).draw(20))
-    said = json.loads(json.dumps(found.to_dict()))
-    assert said["m"] == 20
-    assert said["deviation"] is None
-    assert "cyclic shifts: m = 10" in str(found)
-
-
-@pytest.mark.parametrize(
-    ("rows", "group", "said"),
-    [
-        ([[0, 1]], None, "group=None"),
-        ([[0, 0]], "S2", "rows"),
-        (np.zeros((0, 2), int), "S2", "rows has no rows"),
-        (sa.Oracle(sa.symmetric(3)).draw(2), "S4", "leave group out"),
-        (sa.Oracle(sa.symmetric(3)).draw(2), np.zeros((2, 3)), "group=.* is not a group"),
-        (sa.Oracle(sa.symmetric(3)).draw(2), [sa.symmetric(3)], "group=.* is not a group"),
-        (sa.Oracle(sa.symmetric(3)).draw(2), 3, "group=3 is not a group"),
-    ],
-)
-def test_bad_rows_are_answered(rows, group, said):
-    with pytest.raises((ArgumentError, ElementError), match=said):
-        sa.inspect(rows, group)
 
 
 def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
@@ -247,29 +221,6 @@ def test_weights_of_a_finite_group_are_judged_and_other_findings_are_left_out():
     assert skew.deviation == pytest.approx(
         abs(3 - np.exp(2j * np.pi / 3) + np.exp(-2j * np.pi / 3)) / 3
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"weights": [1, 2]}, "weights has shape"),
-        ({"weights": [1, -1, 0]}, "positive sum"),
-        ({"weights": [1, np.nan, 0]}, "positive sum"),
-        ({"weights": ["a", "b", "c"]}, "weights"),
-        ({"tolerance": -1}, "tolerance"),
-        ({"tolerance": 0.1}, "tolerance"),
-    ],
-)
-def test_bad_weights_and_tolerances_are_answered(options, said):
-    with pytest.raises(ArgumentError, match=said):
-        sa.inspect([[0], [1], [2]], group="C3", **options)
-
-
-def test_a_list_without_a_weighted_profile_is_refused():
-    with pytest.raises(UnsupportedError, match="M11"):
-        sa.inspect(sa.Oracle("M11", seed=0).draw(3), weights=[1, 2, 3])
-    with pytest.raises(GroupTooLargeError, match="Z2"):
-        sa.inspect(sa.Oracle("Z2^20", seed=0).draw(3), weights=[1, 2, 3])
 
 
 @pytest.mark.parametrize("name", ["SO2", "SO3", "O3", "S4xSO3"])

@@ -1,9 +1,7 @@
 """The best known sets as users get them; tests/studies/test_records.py verifies the sets themselves."""
 
-import json
 import math
 from fractions import Fraction
-from importlib import resources
 
 import pytest
 
@@ -142,22 +140,6 @@ def test_with_the_inversion_there_are_twice_as_many():
         )
     S = next(r for r in best_known("O3") if r.degree == 4).sample()
     assert sa.deviation(S, degree=4).value < 1e-11
-
-
-def test_the_tables_are_small_and_every_group_has_a_name():
-    folder = resources.files("sparseaug").joinpath("tables")
-    assert sum(len(folder.joinpath(f"{f}.jsonl").read_bytes()) for f in FAMILIES) <= 1_000_000
-    assert sum(record_counts().values()) >= 200
-    for name in record_counts():
-        assert sa.group(name).name == name
-
-
-def test_as_json_and_as_a_page():
-    found = sa.records("S6")
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["group"] == "S6"
-    assert len(data["designs"]) == len(found)
-    assert "<table>" in found._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from sparseaug.designs.choose import distinct_draws
 from sparseaug.designs.low_degree import Modules, Signs
 from sparseaug.designs.search import first_least
 from sparseaug.designs.worst_case import Characters, Translations
-from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -172,25 +171,6 @@ def test_a_search_is_made_only_where_no_flat_set_is_near_what_searches_reach(mon
         S = sa.design(sa.cyclic(91), m=m, objective="deviation")
         assert searched[-1] == m
         assert sa.deviation(S).value < 0.3
-
-
-def test_bad_pools_are_refused():
-    pool = sa.Oracle(sa.symmetric(30), seed=0).draw(10)
-    with pytest.raises(ArgumentError, match="m=11 is above 10"):
-        sa.thin(pool, 11)
-    with pytest.raises(ArgumentError, match="m=0"):
-        sa.thin(pool, 0)
-    with pytest.raises(ArgumentError, match="S="):
-        sa.thin(pool.elements, 3)
-    with pytest.raises(UnsupportedError, match="degree"):
-        sa.thin(pool, 3)
-    for degree in (0, 31, 1.5):
-        with pytest.raises(ArgumentError, match="degree="):
-            sa.thin(pool, 3, degree)
-    with pytest.raises(GroupTooLargeError, match="degree=3 of S30"):
-        sa.thin(pool, 3, 3)
-    with pytest.raises(UnsupportedError, match="degree=1"):
-        sa.thin(sa.Oracle(sa.groups.cube_rotations()).draw(5), 3, degree=1)
 
 
 def test_flat_sets_are_below_the_square_root_of_two_over_m():

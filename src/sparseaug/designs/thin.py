@@ -10,7 +10,7 @@ from sparseaug.designs.objectives import Objective
 from sparseaug.designs.search import Places, search, tie_order
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed, worst_case
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.groups import Rows, format_order
+from sparseaug.groups import Rows
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
@@ -51,15 +51,10 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
         )
     if degree is not None:
         degree = require_degree(S.group, degree)
-    elif not S.group.is_finite:
+    elif not S.group.is_finite or not is_listed(S.group):
         raise UnsupportedError(
-            f"degree is not given, and {S.group.name} has infinitely many irreps; give degree=, the "
-            "largest degree that counts."
-        )
-    elif not is_listed(S.group):
-        raise UnsupportedError(
-            f"degree is not given, and {S.group.name} of order {format_order(S.group)} has more than "
-            f"{LARGEST_ORDER} elements, too many to judge a sample whole; give degree=1 or 2."
+            f"degree is not given, and {S.group.name} has infinitely many elements or more than "
+            f"{LARGEST_ORDER}, too many to judge a sample whole; give degree=, the largest that counts."
         )
     origin = Origin(
         "thin",

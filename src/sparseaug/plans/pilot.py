@@ -118,7 +118,8 @@ class Pilot(Shown):
             rows.append(row("design", m, steps, 2, found.prediction.rms_upper, note))
 
         order = group.order if group.is_finite else None
-        full, paper, bound = (0, 0.0, ""), None, "it is for finite groups"
+        full: tuple[int | None, float | None, str] = (0, 0.0, "")
+        paper, bound = None, "it is for finite groups"
         if order is None:
             full = (None, None, "not possible, there are infinitely many elements")
         else:
