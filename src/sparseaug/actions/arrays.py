@@ -279,9 +279,7 @@ def require_samples(x: Any, name: str = "x") -> int:
     count: int = arrays[0].shape[0]
     if any(array.shape[0] != count for array in arrays[1:]):
         counts = sorted({len(array) for array in arrays})
-        raise ArgumentError(
-            f"{name} holds arrays of {counts} samples; give arrays with one number of samples."
-        )
+        raise ArgumentError(f"{name} holds arrays of {counts} samples; give as many in each.")
     return count
 
 

@@ -98,7 +98,7 @@ def subgroup_of(group: Group, rows: Rows) -> Rows | None:
         t = translated[[int(reached.argmin())]]
         both = np.concatenate([translated, group.compose(translated, t)])
         small = group.log_order < 43  # ranks are integers of 62 bits
-        keys = group.rank(both) if small else both
+        keys = group._rank(both) if small else both
         unique, number = np.unique(keys, axis=0, return_inverse=True)
         if len(unique) > size:
             return None

@@ -101,7 +101,7 @@ def left_multiplication(group: Group) -> Faithful | None:
 
     def images(elements: Rows) -> Rows:
         products = group.compose(elements[:, None], group.all_elements())
-        return group.rank(products.reshape(-1, group.width)).reshape(len(elements), group.order)
+        return group._rank(products.reshape(-1, group.width)).reshape(len(elements), group.order)
 
     return Faithful(group.order, images)
 
@@ -173,7 +173,7 @@ def class_labels(group: Group) -> Rows:
     elements = group.all_elements()
     count = len(elements)
     ends = [
-        group.rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))
+        group._rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))
         for s in group.generators()
     ]
     starts = np.tile(np.arange(count), len(ends))
@@ -189,13 +189,9 @@ def listed_irreps(group: Group) -> list[Irrep]:
         found.append(irrep)
         large = irrep.dimension > LARGEST_DENSE
         if large or len(found) > MOST_LISTED:
-            given = (
-                f"an irrep of dimension {irrep.dimension}"
-                if large
-                else f"over {MOST_LISTED} irreps"
-            )
+            many, size = f"over {MOST_LISTED} irreps", f"an irrep of dimension {irrep.dimension}"
             raise GroupTooLargeError(
-                f"{group.name} has {given}; at most {MOST_LISTED} of dimension up to {LARGEST_DENSE} "
-                "are looked at one by one: use degree= or action=."
+                f"{group.name} has {size if large else many}; at most {MOST_LISTED} of dimension up to "
+                f"{LARGEST_DENSE} are looked at one by one: use degree= or action=."
             )
     return found

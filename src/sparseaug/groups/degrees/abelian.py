@@ -100,13 +100,13 @@ class Characters(Degrees):
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         moduli = np.array(self.group.moduli)
-        ranks, index = np.unique(self.group.rank(rows), return_inverse=True)
+        ranks, index = np.unique(self.group._rank(rows), return_inverse=True)
         frequencies = np.indices(tuple(moduli)).reshape(len(moduli), -1).T[1:]
-        angles = 2 * np.pi * ((self.group.unrank(ranks) / moduli) @ frequencies.T)
+        angles = 2 * np.pi * ((self.group._unrank(ranks) / moduli) @ frequencies.T)
         return np.cos(angles), index.reshape(-1)
 
     def mean_squares(self, S: Multiset) -> Floats:
-        table = np.bincount(self.group.rank(S.elements), minlength=self.group.order)
+        table = np.bincount(self.group._rank(S.elements), minlength=self.group.order)
         return self.power(table[:, None] * (self.group.order / S.m))
 
     def variances(self, values: NDArray[Any]) -> Floats:
@@ -151,7 +151,7 @@ class Frequencies(Degrees):
         return tuple(np.unique(self.alone.labels[1:]).tolist())
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        ranks, index = np.unique(self.group.rank(rows), return_inverse=True)
+        ranks, index = np.unique(self.group._rank(rows), return_inverse=True)
         moduli = self.group.moduli or ()
         table = np.empty((len(ranks), len(self.degrees)))
         for u, degree in enumerate(self.degrees):

@@ -39,12 +39,8 @@ def require_degree(group: Group, degree: int) -> int:
             "or leave degree out."
         )
     if degree > highest:
-        error: type[Exception] = ArgumentError
-        reached = "the highest degree"
-        if not group.is_finite:
-            error, reached = GroupTooLargeError, "up to which the irreps are computed,"
-        raise error(
-            f"degree={shorten(degree)} is above {highest}, {reached} of {group.name}; give a smaller "
-            "one."
-        )
+        message = f"degree={shorten(degree)} is above {highest}, {{}} of {group.name}; lower it."
+        if group.is_finite:
+            raise ArgumentError(message.format("the highest degree"))
+        raise GroupTooLargeError(message.format("up to which the irreps are computed,"))
     return degree

@@ -93,7 +93,7 @@ class Points(Degrees):
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         table = self.kernels.T / self.kernels[:, self.labels[0]]
-        return table, self.labels[self.group.rank(rows)]
+        return table, self.labels[self.group._rank(rows)]
 
     def variances(self, values: NDArray[Any]) -> Floats:
         """sum_gh <v(g), v(h)> K(g^-1 h) / |G|^2."""
@@ -104,7 +104,7 @@ class Points(Degrees):
         for start in range(0, len(elements), step):
             part = slice(start, start + step)
             products = self.group.compose(inverses[part, None], elements[None])
-            index = self.labels[self.group.rank(products.reshape(-1, self.group.width))]
+            index = self.labels[self.group._rank(products.reshape(-1, self.group.width))]
             gram = values[part] @ values.T
             sums += np.bincount(index, gram.ravel(), minlength=len(sums))
         return np.maximum(self.kernels @ sums / len(elements) ** 2, 0.0)
@@ -116,7 +116,7 @@ def _kernels(group: Group, elements: Rows, labels: Rows, first: Rows) -> Floats:
     weights = (np.random.default_rng(0).standard_normal(len(sizes)) / sizes)[labels]
     inverses = group.inverse(elements)
     sums = [
-        np.bincount(labels[group.rank(group.compose(inverses, t[None]))], weights, len(sizes))
+        np.bincount(labels[group._rank(group.compose(inverses, t[None]))], weights, len(sizes))
         for t in elements[first]
     ]
     matrix = sizes[:, None] * np.array(sums) / sizes
