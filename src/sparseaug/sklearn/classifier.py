@@ -15,7 +15,12 @@ from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors
+from sparseaug.sklearn.checks import (
+    check_rows,
+    check_targets,
+    name_in_errors,
+    require_not_sparse,
+)
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
@@ -108,6 +113,12 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         """The mean over S of the inner decision function."""
         X = self._rows(X)
         return self._mean(self.estimator_.decision_function, X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on these rows, as scikit-learn has it."""
+        require_not_sparse("y", y)
+        with name_in_errors("X, y or sample_weight"):
+            return float(super().score(X, y, sample_weight))
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         if not self._is_classifier():

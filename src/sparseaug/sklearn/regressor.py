@@ -18,7 +18,13 @@ from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sklearn.base import OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import check_rows, check_shape, check_targets, name_in_errors
+from sparseaug.sklearn.checks import (
+    check_rows,
+    check_shape,
+    check_targets,
+    name_in_errors,
+    require_not_sparse,
+)
 from sparseaug.sklearn.moved_rows import copies
 from sparseaug.sklearn.one_shot import ActionChoice, resolve_y_action
 
@@ -87,6 +93,12 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         X = self._rows(X)
         back = None if self.y_action is None else self._move_back
         return self._mean(self.estimator_.predict, X, back)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 on these rows, as scikit-learn has it."""
+        require_not_sparse("y", y)
+        with name_in_errors("X, y or sample_weight"):
+            return float(super().score(X, y, sample_weight))
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         if self._is_classifier():
