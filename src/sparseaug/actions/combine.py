@@ -433,16 +433,13 @@ def require_commuting_on(first: Action, second: Action, x: Array) -> None:
             tolerance = max(TOLERANCE, 1e3 * float(np.finfo(one.dtype).eps)) if rounded else 0.0
             differs = differences(one, two, tolerance).reshape(len(block), -1).any(axis=1)
             if differs.any():
-                raise _not_commuting(first, second, a[0], block[differs.argmax()], one.shape[2:])
-
-
-def _not_commuting(first: Action, second: Action, a: Rows, b: Rows, shape: Shape) -> LawError:
-    return LawError(
-        f"the two actions of product_action do not commute on samples of shape {shape}: "
-        f"the generator {a.tolist()} of {first.group.name} ({type(first).__name__}) and the "
-        f"generator {b.tolist()} of {second.group.name} ({type(second).__name__}) give "
-        "different results in different order, so their direct product does not act. For shifts "
-        "with turns and flips use grid_symmetries(n) with move_grid, for permutations with signs "
-        "hyperoctahedral(n) with signed_permute; others may act on different axes, or as one "
-        "permutation_group or matrix_group."
-    )
+                b, shape = block[differs.argmax()], one.shape[2:]
+                raise LawError(
+                    f"the two actions of product_action do not commute on samples of shape {shape}: the "
+                    f"generator {a[0].tolist()} of {first.group.name} ({type(first).__name__}) and the "
+                    f"generator {b.tolist()} of {second.group.name} ({type(second).__name__}) give "
+                    "different results in different order. For shifts with turns and flips use "
+                    "grid_symmetries(n) with move_grid, for permutations with signs "
+                    "hyperoctahedral(n) with signed_permute; others may act on different axes, or as "
+                    "one permutation_group or matrix_group."
+                )
