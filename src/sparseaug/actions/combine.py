@@ -34,7 +34,6 @@ from sparseaug.actions.arrays import (
     as_numpy,
     is_tensor,
     is_traced,
-    leaves,
     library,
     namespace,
     type_name,
@@ -185,12 +184,10 @@ class Together(Action):
         if self.names and isinstance(x, Mapping) and set(x) == set(self.names):
             return [x[name] for name in self.names]
         wanted = f"a dict of {[*self.names]}" if self.names else f"a tuple of {len(self.actions)}"
-        given = (
-            f"of {shorten(list(x))}" if isinstance(x, Mapping) else f"of {len(leaves(x))} arrays"
-        )
-        raise ArgumentError(
-            f"x is a {type(x).__name__} {given}, but the action moves {wanted} together; give that."
-        )
+        given = f"one {type(x).__name__}"
+        if isinstance(x, tuple | Mapping):
+            given = f"a tuple of {len(x)}" if isinstance(x, tuple) else f"a dict of {shorten([*x])}"
+        raise ArgumentError(f"x is {given}, but the action moves {wanted} together; give that.")
 
 
 @final
