@@ -96,11 +96,6 @@ EXCUSED = {
         ),
         TORCH,
     ),
-    **{
-        f"nn.{name}.load_state_dict({option})": TORCH
-        for name in ("OrbitBatch", "OrbitAverage", "InvarianceMetric")
-        for option in ("strict", "assign")
-    },
     "certificate.Certificates.__getitem__": "a mapping: KeyError, as every mapping",
     "descent.Trace.__getitem__": "a mapping: KeyError, as every mapping",
     **dict.fromkeys(

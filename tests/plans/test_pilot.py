@@ -12,7 +12,7 @@ from torch import nn
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError, UnsupportedError
+from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError
 from sparseaug.kernels import gradient_norms
 from studies.paper.config import Config
 from studies.paper.problem import Problem
@@ -266,18 +266,6 @@ def test_single_precision_is_enough_for_a_pilot(rng):
     assert two.L == pytest.approx(one.L, rel=0.05)
 
 
-class Endless(nn.Module):
-    """A network whose output cannot be differentiated in batches."""
-
-    def __init__(self):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(4, 4))
-
-    def forward(self, x):
-        y = x @ self.weight.to(x)
-        return y * (1.0 if float(y.detach().abs().sum()) >= 0 else 2.0)
-
-
 def test_bad_risks_thetas_and_oracles_are_answered(given, rng):
     _, risk, theta, _ = given
     group = given[0][2].group
@@ -294,11 +282,6 @@ def test_bad_risks_thetas_and_oracles_are_answered(given, rng):
         sa.pilot(risk, theta, oracle, calls=3)
     with pytest.raises(GroupTooLargeError, match="lower calls"):
         sa.pilot(risk, theta, oracle, calls=10**8)
-    act = sa.permute_axis(sa.symmetric(4))
-    x = torch.tensor(rng.normal(size=(10, 4)))
-    broken = sann.ModuleRisk(Endless(), nn.MSELoss(), (x, x**2), act, None, chunk_size=100)
-    with pytest.raises(UnsupportedError, match="vmap"):
-        sa.pilot(broken, broken.theta, sa.Oracle(act.group))
     json.dumps(sa.pilot(risk, theta, oracle).to_dict())
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-import subprocess
-import sys
 
-import lightning
 import mpmath
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug._floats import text_up
 from sparseaug.errors import ArgumentError, LawError
-from sparseaug.nn import InvarianceMetric
 from sparseaug.spectrum import assert_invariant, invariance_error
 
 SETS = sa.permute_axis(sa.symmetric(4))
@@ -288,256 +284,12 @@ def test_a_bad_tolerance_is_answered_and_zero_is_not_bad(x):
     assert_invariant(lambda x: x.max(1), SETS, SETS.group, x, tolerance=0)
 
 
-@pytest.mark.parametrize("chunk_size", [None, 1, 7])
-def test_the_metric_over_batches_is_the_error_over_all_samples(rng, chunk_size):
-    x = torch.tensor(rng.normal(size=(20, 4)))
-    S = sa.Oracle(SETS.group, seed=0).draw(6)
-    model = network().eval()
-    metric = InvarianceMetric(model, SETS, S, chunk_size=chunk_size)
-    values = [metric(batch) for batch in x.split(8)]
-    assert float(metric.compute()) == pytest.approx(
-        invariance_error(model, SETS, S, x).mean, rel=1e-12
-    )
-    assert float(values[2]) == pytest.approx(
-        invariance_error(model, SETS, S, x[16:]).mean, rel=1e-12
-    )
-    metric.reset()
-    metric.update(x[:3])
-    assert float(metric.compute()) == pytest.approx(
-        invariance_error(model, SETS, S, x[:3]).mean, rel=1e-12
-    )
-
-
-def test_the_metric_counts_labels_and_moves_outputs(rng):
-    x = torch.tensor(rng.normal(size=(20, 4)))
-    S = sa.Oracle(SETS.group, seed=0).draw(6)
-    metric = InvarianceMetric(lambda x: x.argmax(1), SETS, S)
-    metric.update(x[:15])
-    metric.update(x[15:])
-    expected = invariance_error(lambda x: x.argmax(1), SETS, S, x).mean
-    assert float(metric.compute()) == pytest.approx(expected, rel=1e-12)
-    equivariant = InvarianceMetric(torch.sin, SETS, S, output_action=SETS)
-    assert float(equivariant(x)) == 0
-    assert float(InvarianceMetric(torch.sin, SETS, S)(x)) > 0.1
-    labels = [False, False, True, True]  # a batch asks the model twice
-    mixed = InvarianceMetric(lambda x: x.argmax(1) if labels.pop(0) else x, SETS, S)
-    mixed.update(x)
-    mixed.update(x[:2])
-    with pytest.raises(ArgumentError, match="labels for some batches"):
-        mixed.compute()
-
-
-def test_the_metric_says_when_it_has_seen_nothing(rng):
-    S = sa.Oracle(SETS.group, seed=0).draw(2)
-    metric = InvarianceMetric(torch.sin, SETS, S)
-    with pytest.raises(ArgumentError, match="has seen no samples"):
-        metric.compute()
-    with pytest.raises(ArgumentError, match="x is empty"):
-        metric.update(torch.empty(0, 4))
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (lambda x: None, r"model returned a NoneType; return \(1, ...\)"),
-        (lambda x: x.mean(0, keepdim=True), r"model returned shape \(1, 4\); return \(3, ...\)"),
-        (lambda x: x[:, : len(x)], r"returned \(1,\) a sample at first and \(3,\) for moved"),
-    ],
-)
-def test_the_metric_refuses_outputs_that_are_not_one_row_a_sample(model, message):
-    metric = InvarianceMetric(model, SETS, sa.Oracle(SETS.group, seed=0).draw(3))
-    with pytest.raises(ArgumentError, match=message):
-        metric.update(torch.arange(4.0)[None])
-    assert int(metric.sums[-2]) == 0
-
-
-def test_a_metric_that_loads_another_S_starts_again(rng):
-    x = torch.tensor(rng.normal(size=(5, 4)))
-    old, new = (sa.Oracle(SETS.group, seed).draw(m) for seed, m in ((0, 3), (1, 6)))
-    holder = nn.ModuleDict({"drift": InvarianceMetric(first_two, SETS, old)})
-    holder["drift"].update(x)
-    state = nn.ModuleDict({"drift": InvarianceMetric(first_two, SETS, new)}).state_dict()
-    holder.load_state_dict(state)
-    with pytest.raises(ArgumentError, match="has seen no samples"):
-        holder["drift"].compute()
-    holder["drift"].update(x)
-    expected = invariance_error(first_two, SETS, new, x).mean
-    assert float(holder["drift"].compute()) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_metric_keeps_its_sums_in_double_and_the_model_to_itself(rng):
-    S = sa.Oracle(SETS.group, seed=0).draw(3)
-    metric = InvarianceMetric(network(), SETS, S)
-    assert not list(metric.parameters())
-    assert set(metric.state_dict()) == {
-        "orbit.elements",
-        "orbit.group_digest",
-        "orbit._extra_state",
-    }
-    metric.sums[:-1] = 1e9
-    metric.sums[-2] = 1
-    metric.half()
-    assert metric.sums.dtype == torch.float64
-    assert float(metric.compute()) == pytest.approx(np.sqrt(1e9))
-    assert metric.to("meta").sums.is_meta
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:.*workers")  # Lightning's own
-def test_the_metric_is_logged_by_lightning(tmp_path):
-    class Module(lightning.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.linear = nn.Linear(4, 1)
-            self.drift = InvarianceMetric(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
-
-        def forward(self, x):
-            return self.linear(x)
-
-        def validation_step(self, batch):
-            self.drift.update(batch)
-
-        def on_validation_epoch_end(self):
-            self.log("drift", self.drift.compute())
-            self.drift.reset()
-
-    module = Module()
-    x = torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
-    trainer = lightning.Trainer(
-        accelerator="cpu",
-        logger=False,
-        enable_checkpointing=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        default_root_dir=tmp_path,
-    )
-    loader = torch.utils.data.DataLoader(x, batch_size=5)
-    trainer.validate(module, loader, verbose=False)
-    logged = float(trainer.logged_metrics["drift"])
-    expected = invariance_error(module, SETS, module.drift.orbit.sample, x).mean
-    assert logged == pytest.approx(expected, rel=1e-5)
-
-
-class TestWithTorchmetrics:
-    """The metric is one of torchmetrics' where that is installed."""
-
-    @pytest.fixture
-    def torchmetrics(self):
-        return pytest.importorskip("torchmetrics")
-
-    def test_it_is_a_metric_in_a_collection(self, torchmetrics, x):
-        x = torch.tensor(np.asarray(x))
-        S = sa.Oracle(SETS.group, seed=0).draw(5)
-        models = {"first": lambda x: x[:, :1], "two": lambda x: x[:, :2], "sum": lambda x: x.sum(1)}
-        collection = torchmetrics.MetricCollection(
-            {name: InvarianceMetric(model, SETS, S) for name, model in models.items()}
-        )
-        collection.update(x[:1])
-        collection(x[1:])
-        found = collection.compute()
-        for name, model in models.items():
-            assert isinstance(collection[name], torchmetrics.Metric)
-            expected = invariance_error(model, SETS, S, x).mean
-            assert float(found[name]) == pytest.approx(expected, rel=1e-12, abs=1e-12)
-        twice = 2 * collection["first"]
-        assert float(twice.compute()) == pytest.approx(2 * float(found["first"]))
-
-    def test_two_models_that_agree_on_the_first_batch_stay_two_metrics(self, torchmetrics):
-        S = sa.GroupSample.full(SETS.group)
-        collection = torchmetrics.MetricCollection(
-            {
-                "sum": InvarianceMetric(lambda x: x.sum(1), SETS, S),
-                "one": InvarianceMetric(lambda x: x[:, 0], SETS, S),
-            }
-        )
-        collection.update(torch.ones(2, 4))  # both errors are zero here
-        collection.update(torch.eye(4))
-        found = collection.compute()
-        assert float(found["sum"]) == 0 < 0.1 < float(found["one"])
-
-    def test_a_clone_measures_the_same_model_and_starts_with_the_same_sums(self, torchmetrics):
-        S = sa.GroupSample.full(SETS.group)
-        model = nn.Linear(4, 1)
-        metric = InvarianceMetric(model, SETS, S)
-        metric.update(torch.eye(4))
-        clone = metric.clone()
-        assert torch.equal(clone.compute(), metric.compute())
-        with torch.no_grad():
-            model.weight.fill_(1.0)
-        clone.reset()
-        assert float(clone(torch.eye(4))) == pytest.approx(0, abs=1e-6)
-
-    def test_a_batch_that_is_refused_leaves_the_sums_as_they_were(self, torchmetrics):
-        S = sa.GroupSample.full(SETS.group)
-        metric = InvarianceMetric(lambda x: x[:, 0], SETS, S)
-        metric(torch.eye(4))
-        before = metric.compute()
-        with pytest.raises(ArgumentError, match="x is empty"):
-            metric(torch.empty(0, 4))
-        metric.update(torch.eye(4))
-        assert torch.equal(metric.compute(), before)
-        assert int(metric.sums[-2]) == 8
-
-    @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:.*workers")  # Lightning's own
-    def test_lightning_logs_the_metric_itself(self, torchmetrics, tmp_path):
-        class Module(lightning.LightningModule):
-            def __init__(self):
-                super().__init__()
-                self.linear = nn.Linear(4, 1)
-                self.drift = InvarianceMetric(self, SETS, sa.Oracle(SETS.group, seed=0).draw(4))
-
-            def forward(self, x):
-                return self.linear(x)
-
-            def validation_step(self, batch):
-                self.drift(batch)
-                self.log("drift", self.drift, on_epoch=True)
-
-        module = Module()
-        x = torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
-        trainer = lightning.Trainer(
-            **{"accelerator": "cpu", "logger": False, "enable_checkpointing": False},
-            **{"enable_progress_bar": False, "enable_model_summary": False},
-            default_root_dir=tmp_path,
-        )
-        trainer.validate(module, torch.utils.data.DataLoader(x, batch_size=5), verbose=False)
-        expected = invariance_error(module, SETS, module.drift.orbit.sample, x).mean
-        assert float(trainer.logged_metrics["drift"]) == pytest.approx(expected, rel=1e-5)
-
-    def test_without_it_the_metric_says_the_same(self, x):
-        """In a process of its own, where it cannot be imported."""
-        script = """
-import sys
-sys.modules["torchmetrics"] = None
-import torch, sparseaug as sa
-from sparseaug.nn import InvarianceMetric
-act = sa.permute_axis(sa.symmetric(4))
-metric = InvarianceMetric(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
-assert type(metric).__mro__[1] is torch.nn.Module
-metric(torch.eye(4))
-metric.update(torch.eye(4)[:1])
-print(float(metric.compute()), int(metric.half().sums[-2]), metric.sums.dtype)
-metric.reset()
-print(int(metric.sums[-2]))
-"""
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True
-        )
-        act = sa.permute_axis(sa.symmetric(4))
-        metric = InvarianceMetric(lambda x: x[:, 0], act, sa.GroupSample.full(act.group))
-        metric(torch.eye(4))
-        metric.update(torch.eye(4)[:1])
-        assert done.stdout.split() == [str(float(metric.compute())), "5", "torch.float64", "0"]
-
-
-@pytest.mark.parametrize("measure", ["error", "metric"])
-def test_what_does_not_move_is_refused_before_the_model_sees_it(measure):
+def test_what_does_not_move_is_refused_before_the_model_sees_it():
     rotate = sa.linear(sa.groups.cube_rotations())
     S = sa.Oracle(rotate.group).draw(3)
 
     def ask(x):
-        if measure == "error":
-            return invariance_error(nn.Linear(3, 1), rotate, S, x)
-        return InvarianceMetric(nn.Linear(3, 1), rotate, S).update(x)
+        return invariance_error(nn.Linear(3, 1), rotate, S, x)
 
     with pytest.raises(
         ArgumentError, match=r"x has dtype torch.int64; matrices need floating point"

@@ -20,7 +20,6 @@ ACT = sa.permute_axis(G)
 S = sa.Oracle(G, seed=0).draw(4)
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
 Y = X.sum(1, keepdim=True)
-DEVIATION = sa.deviation(S)
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
 ITEMS = ("text", "array", "array of NaN", "list", "never")  # which are looked at when taken
 NUMBERS = ("array", "list", "nested 50 deep")
@@ -71,11 +70,7 @@ def orbit() -> sann.OrbitBatch:
 
 
 def average() -> sann.OrbitAverage:
-    return sann.OrbitAverage(same, ACT, S, deviation=DEVIATION)
-
-
-def metric() -> sann.InvarianceMetric:
-    return sann.InvarianceMetric(same, ACT, S)
+    return sann.OrbitAverage(same, ACT, S)
 
 
 RISK = risk()
@@ -107,8 +102,6 @@ def of_data() -> Iterator[Example]:
         },
     )
     yield of(sampler, "set_epoch", epoch=1)
-    yield of(sampler, "state_dict", position=1)
-    yield of(sampler, "load_state_dict", state=sampler().state_dict())
     yield Example(
         lambda **given: next(iter(sann.ResumableLoader(**given))),
         {"dataset": Fresh(copies), "batch_sampler": Fresh(sampler)},
@@ -135,7 +128,7 @@ def of_models() -> Iterator[Example]:
     moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
     yield Example(
         lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "deviation": None, "sample_shape": (4,)},
+        {**moved, "sample_shape": (4,)},
         of=key(sann.OrbitAverage),
     )
     chosen = {"model": same, "action": ACT, "S": "choose", "x": X, "error": 1.0}
@@ -143,14 +136,6 @@ def of_models() -> Iterator[Example]:
     yield of(average, "forward", {"x": MOVED}, x=X)
     yield of(average, "statistics", {"x": MOVED}, x=X)
     yield of(average, "invariance_bound", output_range=(0, 1))
-    yield of(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
-    yield Example(
-        lambda **given: sann.InvarianceMetric(**given).update(X),
-        moved,
-        of=key(sann.InvarianceMetric),
-    )
-    yield of(metric, "forward", {"x": MOVED}, x=X)
-    yield of(metric, "update", {"x": MOVED}, x=X)
     yield Example(
         sa.invariance_error,
         {
@@ -173,9 +158,6 @@ def of_models() -> Iterator[Example]:
         },
         takes={"x": MOVED},
     )
-    for make in (orbit, average, metric):
-        state = make().state_dict()
-        yield of(make, "load_state_dict", state_dict=state)
 
 
 def of_risks() -> Iterator[Example]:

@@ -10,10 +10,10 @@ exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal
 
 from torch import Tensor, nn
 
@@ -117,8 +117,7 @@ def audit(
         place = f"{oracle.seed} {oracle.calls}".encode()
         facts = f"{calls} {S.sha256} {limit!r} {until!r}".encode()
         require_same(at, theta=[at], oracle=[place], audit=[facts])
-        means = _ModuleMeans(double, at, S, limit).over
-        return at.cpu().numpy(), means, Limits(limit), condition
+        return at.cpu().numpy(), _means(double, at, S, limit), Limits(limit), condition
 
     usual = partial(_translated, risk)
     return audit_risk(risk, usual, prepare, oracle, calls, delta, translates_of, until)
@@ -137,11 +136,14 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     double precision, tried again as the module is now.
     """
     at = risk.require_theta(theta).detach().double()
-    x, y = (map_leaves(_double, part) for part in risk.data)
+    x, y = (
+        map_leaves(lambda part: part.double() if part.is_floating_point() else part, parts)
+        for parts in risk.data
+    )
     require_pure(risk.module)
     module, loss = _copies(risk)
     loss = loss.double() if isinstance(loss, nn.Module) else loss
-    options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
+    options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.chunk_size}
     double = type(risk)(module.double(), loss, (x, y), risk.action, None, **options)
     double.load(at)
     copied = copy(risk)  # compared last: what changes from call to call was refused in a copy
@@ -152,10 +154,6 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
 
 def _copies(risk: ModuleRisk) -> tuple[nn.Module, Any]:
     return _copy(risk.module), _copy(risk.loss) if isinstance(risk.loss, nn.Module) else risk.loss
-
-
-def _double(part: Tensor) -> Tensor:
-    return part.double() if part.is_floating_point() else part
 
 
 def _copy(module: nn.Module) -> nn.Module:
@@ -175,36 +173,32 @@ def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
     return S if risk.method == "one-shot" and few else GroupSample(group, group.identity())
 
 
-@final
-class _ModuleMeans:
-    """The gradients over translates of S; of equal draws they are computed once, while memory
-    allows."""
+def _means(
+    risk: ModuleRisk, theta: Tensor, S: GroupSample, limit: float
+) -> Callable[[GroupSample], Iterator[Floats]]:
+    """From fresh elements h the mean gradients over S h, one by one; those of equal draws are computed
+    once, while memory allows."""
+    kept: dict[bytes, Floats] = {}
 
-    def __init__(self, risk: ModuleRisk, theta: Tensor, S: GroupSample, limit: float) -> None:
-        self.risk, self.theta, self.S, self.limit = risk, theta, S, limit
-        self.kept: dict[bytes, Floats] = {}
-
-    def over(self, fresh: GroupSample) -> Iterator[Floats]:
-        """The mean gradient over S h for every h, one by one."""
+    def over(fresh: GroupSample) -> Iterator[Floats]:
         for row in fresh.elements:
-            key = row.tobytes()
-            gradient = self.kept.get(key)
+            gradient = kept.get(row.tobytes())
             if gradient is None:
-                gradient = self._of(row[None])
-                if (len(self.kept) + 1) * gradient.nbytes < _ROOM:
-                    self.kept[key] = gradient
+                moved = GroupSample(S.group, S.group.compose(S.elements, row[None]))
+                gradient = risk.on(moved).gradient(theta).cpu().numpy()[None]
+                _require_below(limit, gradient)
+                if (len(kept) + 1) * gradient.nbytes < _ROOM:
+                    kept[row.tobytes()] = gradient
             yield gradient
 
-    def _of(self, h: Any) -> Floats:
-        group = self.S.group
-        moved = GroupSample(group, group.compose(self.S.elements, h))
-        gradient: Floats = self.risk.on(moved).gradient(self.theta).cpu().numpy()[None]
-        norm = length(gradient)
-        if not math.isfinite(norm):
-            raise ArgumentError("theta has a gradient that is not finite for some transformation.")
-        if norm > self.limit * (1 + gamma(gradient.size + 40)):
-            raise ArgumentError(
-                f"largest={self.limit:g} is not a limit: a gradient of norm {norm:g} was seen; give a "
-                "larger one."
-            )
-        return gradient
+    return over
+
+
+def _require_below(limit: float, gradient: Floats) -> None:
+    norm = length(gradient)
+    if not math.isfinite(norm):
+        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
+    if norm > limit * (1 + gamma(gradient.size + 40)):
+        raise ArgumentError(
+            f"largest={limit:g} is not a limit: a gradient of norm {norm:g} was seen; give a larger one."
+        )

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 from torch import Tensor
 
-from sparseaug._checks import check_callable, check_integer
+from sparseaug._checks import check_callable, check_integer, check_type
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.state import Recorder
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.nn.ranks import any_rank, require_same
 from sparseaug.spectrum.models import MOST_CALLS
 
@@ -72,8 +72,7 @@ def fit(
         >>> len(trace), round(float(trace["value"][0]), 1), round(float(trace["value"][-1]), 1)
         (50, 9.1, 1.0)
     """
-    if not isinstance(optimizer, torch.optim.Optimizer):
-        raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
+    check_type("optimizer", optimizer, torch.optim.Optimizer, "a torch optimizer")
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
     if callback is not None:
         check_callable("callback", callback, "callback(step)")
@@ -122,10 +121,6 @@ def _take_step(
     except NonFiniteError:
         risk.load(start)  # L-BFGS has moved the parameters before it asks again
         raise
-    if not asked:
-        raise ArgumentError(
-            f"optimizer={shorten(optimizer)} does not call the closure of its step."
-        )
     return asked[0]
 
 

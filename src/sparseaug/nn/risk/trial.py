@@ -67,36 +67,34 @@ def require_mean(risk: ModuleRisk) -> None:
     try:
         seen = _value_and_gradient(risk, x, y)
         together = _at(risk, theta, x, y)
-        mean, size = torch.zeros_like(together), 0.0
-        for k in range(len(y)):
-            one = map_leaves(lambda part, k=k: part[k : k + 1], x)
-            single = _at(risk, theta, one, y[k : k + 1])
-            mean += single / len(y)
-            size = max(size, float(torch.linalg.vector_norm(single)))
+        singles = [
+            _at(risk, theta, map_leaves(lambda part, k=k: part[k : k + 1], x), y[k : k + 1])
+            for k in range(len(y))
+        ]
         again = _at(risk, theta, x, y)
-    except ArgumentError:
-        raise
     except _FAILURES as error:
         raise ArgumentError(
             f"loss does not take predictions and targets of shape {shapes}: {error}"
         ) from error
+    mean = torch.stack(singles).mean(0)
+    slack = _slack(max(float(torch.linalg.vector_norm(single)) for single in singles), theta)
     value = float(together[0])
     if not math.isfinite(value):
         raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
     drawn = _random_state(y) != state
-    if drawn or _off(together, again) > _slack(size, theta):
+    if drawn or _off(together, again) > slack:
         what = "draws random numbers" if drawn else f"gives {value:.6g}, then {float(again[0]):.6g}"
         raise ArgumentError(
             f"module or loss {what} on the same copies, but the risk is one function of theta; call "
             "module.eval() first, or take out what is random or changes from call to call."
         )
-    if _off(seen, together) > _slack(size, theta):
+    if _off(seen, together) > slack:
         raise ArgumentError(
             "module or loss computes with parameters that torch.func.functional_call does not "
             f"replace: gradients are {_off(seen, together):.2g} apart. A loss must depend on predictions"
             " and targets alone, and a forward read its parameters from the module it is called on."
         )
-    if not _off(together, mean) <= _slack(size, theta):  # nor if a sample alone has no finite loss
+    if not _off(together, mean) <= slack:  # nor if a sample alone has no finite loss
         raise ArgumentError(
             f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
             f"gradients {_off(together, mean):.2g} apart, on predictions and targets of shape {shapes}. "
@@ -157,12 +155,10 @@ def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
     """The mean loss and its gradient by the module's parameters, in one vector."""
     with torch.enable_grad():
         loss = risk.loss(call(risk.module, x), y)
-        if not isinstance(loss, Tensor) or not loss.is_floating_point():
-            raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
-        if not loss.requires_grad:
-            raise ArgumentError(
-                "loss has no gradient by the module's parameters; see that neither module nor loss "
-                "detaches them, or computes under no_grad."
+        if not isinstance(loss, Tensor) or not loss.is_floating_point() or not loss.requires_grad:
+            raise TypeError(
+                f"it returned {shorten(loss)}; return a tensor of real numbers that has a gradient by "
+                "the module's parameters: neither module nor loss may detach them"
             )
         mean = loss.mean()
         parts = torch.autograd.grad(
