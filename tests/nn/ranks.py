@@ -80,9 +80,7 @@ def differ(rank: int) -> dict[str, Any]:
     messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
     messages["tiny"] = tiny.gradient(tiny.theta).tolist()
     # DDP broadcasts buffers: rank 0 decides on S
-    orbit = sann.OrbitBatch(
-        act, sa.Oracle(act.group, seed=rank).draw(4), sample_shape=(3,)
-    ).double()
+    orbit = sann.OrbitBatch(act, sa.Oracle(act.group, seed=rank).draw(4))
     model = nn.parallel.DistributedDataParallel(nn.Sequential(orbit, linear()))
     for _ in range(2):
         model(x).square().mean().backward()
@@ -102,7 +100,6 @@ def refusal(ask: Callable[[], object]) -> str:
 JOBS: dict[str, Callable[[int, Path], Any]] = {
     "differ": lambda rank, folder: differ(rank),
     "plain": lambda rank, folder: ranks_in_step.plain(rank),
-    "dealt": lambda rank, folder: ranks_in_step.dealt_by_accelerate(),
     "accelerate": lambda rank, folder: ranks_in_step.in_accelerate(folder),
     "lightning": ranks_in_step.in_lightning,
 }

@@ -53,13 +53,6 @@ def test_certificates_of_a_module_are_never_below_the_truth():
         assert abs(found["exact"].truth - truth) <= 1e-12 * truth <= found["exact"].bound
 
 
-def test_certify_and_audit_are_one_audit():
-    risk = risk_of(sa.Oracle(ACT.group, seed=0).draw(6))
-    by_hand = sann.audit(risk, risk.theta, sa.Oracle(ACT.group, seed=1), calls=300)
-    options = {"oracle": sa.Oracle(ACT.group, seed=1), "audit_calls": 300, "kinds": ["audited"]}
-    assert sa.certify(risk.theta, risk, **options)["audited"] == by_hand
-
-
 def unknown() -> sann.ModuleRisk:
     """A network with a layer that is not known."""
     module = nn.Sequential(nn.Linear(4, 3), nn.SiLU(), nn.Linear(3, 1)).double()
@@ -145,16 +138,3 @@ def test_bad_audits_are_refused_by_name():
     )
     with pytest.raises(ArgumentError, match=r"risk=.*after a streaming run give one with S=None"):
         sann.audit(streaming, streaming.theta, **good)
-
-
-def test_draws_behind_words_and_translates_are_not_drawn_again():
-    drawn = sa.Oracle(ACT.group, seed=7).draw(4)
-    for S in (drawn.words(2, 8), drawn.translate(sa.Oracle(ACT.group, seed=9))):
-        risk = risk_of(S)
-        with pytest.raises(ArgumentError, match="oracle has the seed 7 of S"):
-            sann.audit(risk, risk.theta, sa.Oracle(ACT.group, seed=7), calls=10)
-        past = sa.Oracle(ACT.group, seed=7)
-        past.advance_to(4)
-        before = past.calls
-        assert sann.audit(risk, risk.theta, past, calls=10).calls == risk.calls + 10
-        assert past.calls == before + 10

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from torch.utils.data import (
-    ConcatDataset,
     DataLoader,
     Dataset,
     DistributedSampler,
@@ -148,30 +147,6 @@ def test_a_sample_is_fetched_once_per_batch_and_in_its_own_way():
     ]
 
 
-def test_flipped_views_and_tensors_that_are_not_contiguous_are_read_right():
-    def reverse(elements, x):
-        return np.stack([x if one else x[:, ::-1] for (one,) in elements])[:, :, ::-1]
-
-    S = sa.GroupSample(sa.cyclic(2), [[1]])
-    item = OneShotDataset(np.eye(3), sa.custom_action(S.group, reverse), S)[0]
-    assert torch.as_tensor(item).tolist() == [0, 0, 1]
-    x, act = torch.arange(24).reshape(6, 4).T, sa.permute_axis(sa.cyclic(6))
-    got = [item[0] for item in OneShotDataset(TensorDataset(x), act, "full")]
-    assert torch.equal(torch.stack(got), act(sa.GroupSample.full(act.group), x).flatten(0, 1))
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_without_room_for_prepared_arrays_the_items_are_the_same(monkeypatch, plain):
-    x = torch.rand(4, 3, 8, 8)
-    action = sa.roll(sa.abelian(8, 8))
-    S = sa.Oracle(action.group, seed=0).draw(5)
-    data = TensorDataset(x) if plain else [(image,) for image in x]
-    expected, _ = sa.augment(action, S, x, torch.zeros(4))
-    monkeypatch.setattr(prepared, "ROOM", 100)
-    items = OneShotDataset(data, action, S).__getitems__(range(20))
-    assert torch.equal(torch.stack([item[0] for item in items]), expected)
-
-
 def test_indices_behave_as_those_of_a_list():
     copies = numbered()
     assert (copies.source_index(23), copies.element_index(-1)) == (2, 4)
@@ -184,7 +159,7 @@ def test_indices_behave_as_those_of_a_list():
             copies[35]
         with pytest.raises(error, match="out of range for 35"):
             copies.__getitems__([0, -36])
-    with pytest.raises(IndexError, match="out of range"):
+    with pytest.raises(ArgumentError, match="fit 64 bits"):
         copies.__getitems__(np.array([2**64 - 1], np.uint64))  # which is no -1
     assert copies.__getitems__([]) == list(OneShotDataset([], copies.action, copies.S)) == []
     assert torch.equal(pickle.loads(pickle.dumps(copies))[11][0], copies[11][0])
@@ -255,17 +230,6 @@ def test_large_batches_are_the_same_copies_compiled_or_not(dtype, compiled, monk
     assert bool(used) == (compiled and not dtype.is_complex)
 
 
-@pytest.mark.parametrize("compiled", [1, 1 << 62])
-def test_gradients_reach_the_data(compiled, monkeypatch):
-    monkeypatch.setattr(prepared, "_WORTH_COMPILING", compiled)
-    x = torch.rand(3, 4, requires_grad=True)
-    S = sa.Oracle(sa.symmetric(4), seed=0).draw(5)
-    items = OneShotDataset(TensorDataset(x), sa.permute_axis(S.group), S).__getitems__(range(15))
-    sum(k * item[0].sum() for k, item in enumerate(items)).backward()
-    expected = torch.arange(15.0).reshape(5, 3).sum(0)
-    assert torch.equal(x.grad, expected[:, None].expand(3, 4))
-
-
 def test_a_split_puts_all_copies_of_a_sample_on_one_side():
     data = TensorDataset(torch.arange(15.0).reshape(5, 3), torch.arange(5))
     copies = OneShotDataset(data, sa.permute_axis(sa.cyclic(3)), "full")
@@ -279,9 +243,9 @@ def test_a_split_puts_all_copies_of_a_sample_on_one_side():
 class TestGraphs:
     """Of PyTorch Geometric."""
 
-    def graph(self, nodes=5, seed=0, edges=9):
+    def graph(self, edges=9, nodes=5):
         geometric = pytest.importorskip("torch_geometric.data")
-        rng = torch.Generator().manual_seed(seed)
+        rng = torch.Generator().manual_seed(0)
         return geometric.Data(
             x=torch.rand((nodes, 2), generator=rng),
             y=torch.tensor([1.0]),
@@ -318,24 +282,6 @@ class TestGraphs:
             assert moved.y is data.y
             assert moved.name == "graph"
         assert all(torch.equal(before[key], data[key]) for key in ("x", "edge_index", "face"))
-
-    def test_one_S_per_size_gives_every_copy_of_every_graph_once_in_mixed_batches(self):
-        geometric = pytest.importorskip("torch_geometric.data")
-        graphs = [self.graph(nodes, 10 * nodes + k) for nodes in (3, 4, 6) for k in range(2)]
-        joined = ConcatDataset([self.copies(*graphs[k : k + 2]) for k in (0, 2, 4)])
-        order = torch.randperm(len(joined), generator=torch.Generator().manual_seed(0)).tolist()
-        collate, found = geometric.Batch.from_data_list, Counter()
-        for batch in DataLoader(joined, batch_size=7, sampler=order, collate_fn=collate):
-            for graph in batch.to_data_list():
-                for number, one in enumerate(graphs):
-                    # row[i] is where node i went; the features are all different
-                    row = torch.cat(
-                        [(graph.x == part).all(1).nonzero() for part in one.x]
-                    ).flatten()
-                    if len(row) == one.num_nodes:
-                        assert torch.equal(graph.edge_index, row[one.edge_index])
-                        found[number] += 1
-        assert found == dict.fromkeys(range(6), 8)
 
     def test_graphs_that_cannot_be_relabelled_are_refused(self):
         geometric = pytest.importorskip("torch_geometric.data")

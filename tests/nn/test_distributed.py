@@ -24,7 +24,7 @@ SCRIPT = ROOT / "examples" / "distributed.py"
 def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two ranks left that did every job of `ranks.py`, a folder for each."""
     folder = tmp_path_factory.mktemp("ranks")
-    optional = {"dealt": "accelerate", "accelerate": "accelerate", "lightning": "lightning"}
+    optional = {"accelerate": "accelerate", "lightning": "lightning"}
     jobs = ["differ", "plain"]
     jobs += [job for job, package in optional.items() if importlib.util.find_spec(package)]
     command = [sys.executable, "-m", "tests.nn.ranks", str(folder), *jobs]
@@ -95,17 +95,6 @@ def test_the_documented_accelerate_recipe_with_two_ranks_and_13_batches_ends_and
         assert {i for batch in batches for i in batch} == set(range(26))
 
 
-def test_13_batches_that_accelerate_deals_to_two_ranks_are_all_and_the_first_again(two_ranks):
-    """As the how-to has it, with `even_batches` as it is: without, rank 0 waits for a 14th batch."""
-    pytest.importorskip("accelerate")
-    first, second = said_by(two_ranks, "dealt")
-    assert len(first) == len(second) == 14
-    for epoch in range(2):
-        here, there = (rank[7 * epoch : 7 * epoch + 7] for rank in (first, second))
-        assert sorted(i for batch in here + there[:6] for i in batch) == sorted([*range(26)] * 4)
-        assert there[6] == here[0]
-
-
 def test_ranks_are_compared_on_the_device_that_each_computes_on(monkeypatch):
     """NCCL refuses two ranks on one device, such as the default one."""
     seen = []
@@ -129,19 +118,3 @@ def script() -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.mark.parametrize(
-    ("gpus", "ranks", "rank", "device"),
-    [(0, 1, 0, "cpu"), (1, 3, 2, "cpu"), (1, 1, 0, "cuda:0"), (4, 3, 2, "cuda:2")],
-)
-def test_every_process_gets_a_gpu_of_its_own_or_none_does(
-    script, monkeypatch, gpus, ranks, rank, device
-):
-    current: list[Any] = []
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
-    monkeypatch.setattr(torch.cuda, "set_device", current.append)
-    monkeypatch.setenv("LOCAL_WORLD_SIZE", str(ranks))
-    monkeypatch.setenv("LOCAL_RANK", str(rank))
-    assert str(script.own_device()) == device
-    assert [str(one) for one in current] == ([] if device == "cpu" else [device])

@@ -121,17 +121,6 @@ def test_tiles_cover_every_copy_once_in_order_within_the_chunk(n, m):
             assert seen == list(range(n * m))
 
 
-def test_targets_may_move_along():
-    rotate = sa.linear(sa.groups.cube_rotations())
-    x = torch.tensor(np.random.default_rng(1).normal(size=(5, 3)))
-    S = sa.Oracle(rotate.group).draw(6)
-    data, options = (x, x.flip(-1)), {"y_action": rotate, "chunk_size": 4}
-    risk = sann.ModuleRisk(network(3, 3), nn.MSELoss(), data, rotate, S, **options)
-    value, gradient = plain_gradient(risk, *sa.augment(rotate, S, *data, y_action=rotate))
-    assert abs(risk.value(risk.theta) - float(value)) <= ROUNDING
-    close(risk.gradient(risk.theta), gradient)
-
-
 @pytest.mark.parametrize(("dtype", "parts"), [(torch.float16, 3000), (torch.bfloat16, 1000)])
 def test_many_chunks_add_up_in_half_precision(dtype, parts):
     """Parts of about 1 / parts: a sum in float16 would stop growing at 0.7, in bfloat16 at 1 / 4."""
@@ -221,13 +210,6 @@ def test_fit_takes_ordinary_optimisers_leaves_frozen_parameters_alone_and_stops_
     assert torch.equal(weight, before)
 
 
-def test_streaming_fit_counts_a_batch_a_step():
-    risk = streaming()
-    trace = risk.fit(torch.optim.LBFGS(risk.module.parameters()), num_steps=4)
-    assert trace["calls"].tolist() == [3, 6, 9, 12]
-    assert risk.oracle.calls == 12
-
-
 @pytest.mark.parametrize("line_search", [None, "strong_wolfe"])
 def test_a_loss_that_is_not_finite_stops_fit_and_the_parameters_are_put_back(line_search):
     asked, calm = [], [True]
@@ -302,14 +284,6 @@ def test_class_weights_are_found_however_rare_the_class():
     assert _samples_to_try(torch.zeros(1).expand(n))[-1] == n - 1
 
 
-def test_targets_that_broadcast_are_found_while_all_predictions_are_equal():
-    """Then the values agree, and the gradients tell."""
-    model = network()
-    nn.init.zeros_(model[2].weight)
-    with pytest.raises(ArgumentError, match=r"^loss is not a mean over samples: .* gradients"):
-        sann.ModuleRisk(model, lambda p, t: ((p - t) ** 2).mean(), (X, Y[:, 0]), ACT, None)
-
-
 def test_what_is_changed_later_is_refused_then():
     risk = sann.ModuleRisk(batch_norm().eval(), nn.MSELoss(), (X, Y), ACT, None)
     risk.module.train()
@@ -379,3 +353,22 @@ def test_a_run_resumes_to_the_same_bits_and_refuses_the_checkpoint_of_another(na
     run = sa.descend(resumed, resumed.theta, checkpoint=kept, **options)
     assert torch.equal(run.last, expected.last)
     assert (run.calls, run.trace.to_dict()) == (expected.calls, expected.trace.to_dict())
+
+
+def test_targets_may_move_along():
+    rotate = sa.linear(sa.groups.cube_rotations())
+    x = torch.tensor(np.random.default_rng(1).normal(size=(5, 3)))
+    S = sa.Oracle(rotate.group).draw(6)
+    data, options = (x, x.flip(-1)), {"y_action": rotate, "chunk_size": 4}
+    risk = sann.ModuleRisk(network(3, 3), nn.MSELoss(), data, rotate, S, **options)
+    value, gradient = plain_gradient(risk, *sa.augment(rotate, S, *data, y_action=rotate))
+    assert abs(risk.value(risk.theta) - float(value)) <= ROUNDING
+    close(risk.gradient(risk.theta), gradient)
+
+
+def test_targets_that_broadcast_are_found_while_all_predictions_are_equal():
+    """Then the values agree, and the gradients tell."""
+    model = network()
+    nn.init.zeros_(model[2].weight)
+    with pytest.raises(ArgumentError, match=r"^loss is not a mean over samples: .* gradients"):
+        sann.ModuleRisk(model, lambda p, t: ((p - t) ** 2).mean(), (X, Y[:, 0]), ACT, None)

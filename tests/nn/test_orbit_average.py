@@ -237,37 +237,25 @@ def test_the_change_between_two_places_of_an_orbit_is_bounded_too():
 
 
 @pytest.mark.parametrize("many", [11, 1], ids=["equal elements", "full"])
-class TestBeforeAFirstBatch:
-    """With sample_shape= everything is ready: no batch has been seen, and any size may come."""
+def test_it_compiles_and_is_exported_whole_with_an_open_batch_size(many):
+    model = nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).double()
+    S = sa.Oracle(GRIDS.group, seed=0).draw(many) if many > 1 else "full"
+    average, graphs = OrbitAverage(model, GRIDS, S), []
+    batches = [data(size, 1, 4, 4) for size in (3, 5, 300)]
+    expected = [average(x) for x in batches]
 
-    def average(self, many):
-        model = nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
-        S = sa.Oracle(GRIDS.group, seed=0).draw(many) if many > 1 else "full"
-        options = {"sample_shape": (1, 4, 4)}
-        return OrbitAverage(model, GRIDS, S), OrbitAverage(model, GRIDS, S, **options)
+    def backend(graph, _):
+        graphs.append(graph)
+        return graph.forward
 
-    def test_it_compiles_whole_with_one_graph_for_all_batch_sizes(self, many):
-        plain, ready = self.average(many)
-        torch.compiler.reset()
-        graphs = []
-
-        def backend(graph, _):
-            graphs.append(graph)
-            return graph.forward
-
-        compiled = torch.compile(ready, fullgraph=True, backend=backend, dynamic=True)
-        for size in (5, 7, 300):
-            x = data(size, 1, 4, 4).float()
-            torch.testing.assert_close(compiled(x), plain(x))
-        assert len(graphs) == 1
-
-    def test_it_is_exported_with_an_open_batch_size(self, many):
-        plain, ready = self.average(many)
-        shapes = ({0: torch.export.Dim("batch", min=2, max=4096)},)
-        program = torch.export.export(ready, (torch.zeros(3, 1, 4, 4),), dynamic_shapes=shapes)
-        for size in (2, 300):
-            x = data(size, 1, 4, 4).float()
-            torch.testing.assert_close(program.module()(x), plain(x))
+    torch.compiler.reset()
+    compiled = torch.compile(average, fullgraph=True, backend=backend, dynamic=True)
+    shapes = ({0: torch.export.Dim("batch", min=2, max=4096)},)
+    exported = torch.export.export(average, (batches[0],), dynamic_shapes=shapes).module()
+    for x, wanted in zip(batches, expected, strict=True):
+        torch.testing.assert_close(exported(x), wanted)
+        torch.testing.assert_close(compiled(x), wanted)
+    assert len(graphs) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 
-import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
@@ -106,7 +105,7 @@ def test_a_state_or_batches_of_another_run_are_refused():
     for other, name in {
         make(data=dihedral): "S",
         make(data=copies(backwards)): "rows",  # the same multiset; a batch lists numbers of rows
-        make(data=copies(axis=-2)): "action",
+        make(data=copies(axis=-2)): "action",  # told by its type and fields
         make(data=copies(y=cyclic)): "y_action",
         make(data=copies(n=25)): "n",
         **{
@@ -122,29 +121,6 @@ def test_a_state_or_batches_of_another_run_are_refused():
     for use in (lambda: next(iter(loader)), loader.state_dict, lambda: loader.load_state_dict({})):
         with pytest.raises(sa.errors.ArgumentError, match=r"batch_sampler=.*OrbitBatchSampler"):
             use()
-
-
-def test_an_action_is_told_by_what_it_does_and_not_by_where_it_lies_in_memory():
-    def state(action, rows):
-        S = sa.GroupSample(action.group, rows)
-        data = OneShotDataset(TensorDataset(torch.ones(4, 3)), action, S)
-        return make(data=data).state_dict()["settings"]
-
-    def own(elements, x):
-        return x[None].repeat(len(elements), 1, 1)
-
-    group = sa.cyclic(3)
-    turns = np.stack([np.roll(np.eye(3), k, axis=0) for k in range(3)])
-    for make_action in (
-        lambda: sa.linear(group, turns),
-        lambda: sa.custom_action(group, own),
-        lambda: sa.roll(group, axes=(-1,)),
-    ):
-        one = state(make_action(), [[0], [1]])
-        assert one == state(make_action(), [[0], [1]])
-        assert "0x" not in one["action"]
-    one = state(sa.linear(group, turns), [[0], [1]])
-    assert one != state(sa.linear(group, turns.transpose(0, 2, 1)), [[0], [1]])
 
 
 def lightning_parts(folder):

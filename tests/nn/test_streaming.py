@@ -42,15 +42,6 @@ def elements(data, epoch, workers=0):
     return [tuple(row) for batch in loader for row in batch.tolist()]
 
 
-def test_the_element_is_the_row_of_its_block():
-    data = streaming(n=300)
-    data.set_epoch(4)
-    for i in (0, 255, 256, 299):
-        rng = keyed_rng(5, "streaming dataset", step=4, index=i // 256)
-        g = sa.symmetric(25).sample(256, rng)[i % 256]
-        assert data[i][g].tolist() == list(range(25))  # (g.x)[g(i)] = x[i] = i
-
-
 def test_no_two_items_or_epochs_share_an_element():
     data = streaming(n=700)
     seen = [row for epoch in range(3) for row in elements(data, epoch)]
@@ -103,17 +94,6 @@ def test_an_early_stop_is_counted_as_far_as_items_were_fetched(workers):
     data.set_epoch(1)
     assert data[7] is not None
     assert data.calls == fetched + 1
-
-
-def test_fetching_again_in_the_same_epoch_costs_nothing():
-    data = streaming()
-    assert data[3].tolist() == data[3].tolist() == data[-7].tolist()
-    data.__getitems__([3, 3, 4])
-    assert data.calls == 2
-    data.set_epoch(0)
-    assert data.calls == 2
-    assert data[3].tolist() is not None
-    assert data.calls == 2
 
 
 def test_an_epoch_beyond_the_budget_is_refused_before_it_begins():
@@ -200,3 +180,12 @@ def test_epochs_that_are_set_or_seen_in_part_are_not_warned_of(options):
         list(DataLoader(fresh, batch_size=3, **options))
     drawn = torch.utils.data.WeightedRandomSampler([1.0] * 9 + [9.0], 10)
     list(DataLoader(streaming(), batch_size=3, sampler=drawn, **options))  # items twice, one epoch
+
+
+def test_the_element_is_the_row_of_its_block():
+    data = streaming(n=300)
+    data.set_epoch(4)
+    for i in (0, 255, 256, 299):
+        rng = keyed_rng(5, "streaming dataset", step=4, index=i // 256)
+        g = sa.symmetric(25).sample(256, rng)[i % 256]
+        assert data[i][g].tolist() == list(range(25))  # (g.x)[g(i)] = x[i] = i

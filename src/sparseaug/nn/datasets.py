@@ -52,8 +52,8 @@ class OneShotDataset(Dataset[Any]):
     (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone;
     other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric, which
     `permute_nodes` relabels: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what
-    has as many entries as there are nodes), and every index of nodes (edge_index, face, and what has "index"
-    in its name) is mapped by g; edges keep their order.
+    has as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
+    "index" in its name) is mapped by g; edges keep their order.
     All graphs have as many nodes as the group permutes, so graphs of several sizes need one data set
     and one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
 
@@ -139,12 +139,6 @@ class OneShotDataset(Dataset[Any]):
         """The items of a batch, moved at once."""
         which, source = np.divmod(check_indices(indices, len(self)), max(self.n, 1))
         return self._inner.move(source, which, self._moves)
-
-    def __repr__(self) -> str:
-        return (
-            f"OneShotDataset({type(self.dataset).__name__} of {self.n}, "
-            f"{type(self.action).__name__}, {self.S!r})"
-        )
 
 
 def _map(k: Any, length: int, function: Any) -> Any:
@@ -303,12 +297,6 @@ class StreamingDataset(Dataset[Any]):
         self._seen.copy_(seen)
         self._charged = marked
         self._told[0] = True
-
-    def __repr__(self) -> str:
-        return (
-            f"StreamingDataset({type(self.dataset).__name__} of {len(self)}, "
-            f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
-        )
 
     def _settings(self) -> dict[str, Any]:
         """What decides the element of an item, but for the epoch, and how it moves."""

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 
-from sparseaug._checks import check_integer
-from sparseaug.actions.arrays import as_numpy
+from sparseaug._checks import check_array, check_integer
 from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.moved_items import Moves
@@ -61,17 +60,12 @@ def check_index(index: Any, length: int, name: str = "index") -> int:
 
 def check_indices(indices: Any, length: int, name: str = "indices") -> Indices:
     """The same for a list, an array or a tensor of integers, of one axis."""
-    try:
-        array = as_numpy(indices)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise ArgumentError(f"{name}={shorten(indices)} must be integers: {error}") from error
-    if array.ndim == 1 and not array.size:
-        return np.zeros(0, np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ArgumentError(f"{name}={shorten(indices)} must be integers; give a list of them.")
-    if array.min() < -length or array.max() >= length:
+    array = check_array(name, indices)
+    if array.ndim != 1:
+        raise ArgumentError(f"{name} has shape {array.shape}; give a list of integers.")
+    if array.size and not -length <= array.min() <= array.max() < length:
         raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
-    return array.astype(np.int64) % length
+    return array % max(length, 1)
 
 
 def _length(dataset: Any) -> int:

@@ -122,8 +122,6 @@ class OrbitAverage(nn.Module):
             `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
             more, and all B m in compiled and exported code, where the batch size may stay open
-        sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
-            and `torch.export` work before a first batch; with an output_action they need one
         x: for S="choose", samples to measure the model on, as `sparseaug.orbit_spectrum` does
         error: for S="choose", how far the average may be from that over the group, a root mean
             square in the units of the outputs, as `sparseaug.choose` takes it
@@ -156,7 +154,6 @@ class OrbitAverage(nn.Module):
         output_action: Action | None = None,
         *,
         chunk_size: int | None = None,
-        sample_shape: Any = None,
         x: Any = None,
         error: float | None = None,
     ) -> None:
@@ -179,7 +176,7 @@ class OrbitAverage(nn.Module):
         S = as_sample(S if self.choice is None else self.choice.sample, action.group)
         self.model = model
         self.chunk_size = check_chunk(chunk_size)
-        self.orbit = OrbitBatch(action, S, sample_shape=sample_shape)
+        self.orbit = OrbitBatch(action, S)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
         self._known: tuple[str, Deviation] | None = None

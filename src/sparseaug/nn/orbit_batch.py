@@ -6,19 +6,19 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sparseaug._checks import check_integer, check_list, check_shape, check_type
+from sparseaug._checks import check_integer, check_list, check_type
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
 from sparseaug.actions.prepared import Distinct, distinct
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.nn.states import facts_of, kept_rows, rows_in, sample_in
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
@@ -34,15 +34,13 @@ class OrbitBatch(nn.Module):
         action: how the group moves one sample
         S: the sample, of the action's group; kept in the state dict: its rows `elements`, and where
             they came from
-        sample_shape: shape of one sample, without the sample axis; by default the first batch tells;
-            a tuple or dict of shapes where several arrays move together
 
-    Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
-    shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
-    batch before compiling. Loading a state dict adopts its S with its seed and calls, if that is one
-    of the same group. x may be a tuple or a dict of tensors where the action moves them together
-    (`sparseaug.together`); so are the copies then. Copies of a batch with its channels last
-    (`torch.channels_last`) have them last too.
+    Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. The first batch, and
+    one of another shape or precision, prepares what moves it, which compiled code cannot do: call it
+    on one batch before `torch.compile` or `torch.export`. Loading a state dict adopts its S with its
+    seed and calls, if that is one of the same group. x may be a tuple or a dict of tensors where the
+    action moves them together (`sparseaug.together`); so are the copies then. Copies of a batch with
+    its channels last (`torch.channels_last`) have them last too.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -57,9 +55,7 @@ class OrbitBatch(nn.Module):
 
     elements: Tensor
 
-    def __init__(
-        self, action: Action, S: GroupSample | Literal["full"], *, sample_shape: Any = None
-    ) -> None:
+    def __init__(self, action: Action, S: GroupSample | Literal["full"]) -> None:
         super().__init__()
         require_action(action)
         S = as_sample(S, action.group)
@@ -71,13 +67,6 @@ class OrbitBatch(nn.Module):
         self._once: tuple[Any, Distinct | None] = None, None
         self.register_buffer("elements", kept_rows(S.elements))
         self._equal()
-        if sample_shape is not None:
-            try:
-                self._prepare(_sample_without_memory(sample_shape))
-            except (ArgumentError, TypeError, RuntimeError) as error:  # torch's, of huge sizes
-                raise ArgumentError(
-                    f"sample_shape={shorten(sample_shape)} does not fit: {error}"
-                ) from error
 
     @property
     def m(self) -> int:
@@ -274,15 +263,6 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         for position in (which.min(), which.max()):
             check_integer("which", int(position), below=m)
     return which.to(device, torch.int64)
-
-
-def _sample_without_memory(shape: Any) -> Any:
-    """One sample of these shapes, in the default precision."""
-    if isinstance(shape, Mapping):
-        return {name: _sample_without_memory(part) for name, part in shape.items()}
-    if isinstance(shape, tuple) and isinstance(next(iter(shape), None), tuple | list | Mapping):
-        return tuple(map(_sample_without_memory, shape))
-    return torch.empty((1, *check_shape(shape)), device="meta")
 
 
 def _without_memory(x: Tensor, leading: int) -> Tensor:

@@ -121,12 +121,6 @@ class OrbitBatchSampler(Sampler[list[int]]):
             number = position * self.num_ranks + self.rank
             yield plan.batch(number % total).tolist()  # beyond the end only where it pads
 
-    def __repr__(self) -> str:
-        return (
-            f"OrbitBatchSampler({self.batch_size} of {len(self.dataset)}, {self.copies}, "
-            f"epoch={self.epoch}, rank {self.rank} of {self.num_ranks})"
-        )
-
     def _go_to(self, epoch: int, position: int) -> None:
         self.epoch, self._start, self._place = epoch, position, _Place(position)
 
@@ -163,23 +157,22 @@ class _Epoch:
     """The batches of one epoch by number."""
 
     def __init__(self, sampler: OrbitBatchSampler, epoch: int) -> None:
-        self._shuffle, self._seed, self._number = sampler.shuffle, sampler.seed, epoch
-        self._size, self._together = sampler.batch_size, sampler.copies == "together"
+        self._sampler, self._number = sampler, epoch
         self._n, self._m = sampler.dataset.n, sampler.dataset.S.m
         self._orders: dict[int, Indices] = {}  # of the last two passes
         self._offsets = np.zeros(self._n, np.int64)
-        if self._shuffle and not self._together:
-            rng = keyed_rng(self._seed, "orbit offsets", step=epoch)
+        if sampler.shuffle and sampler.copies == "spread":
+            rng = keyed_rng(sampler.seed, "orbit offsets", step=epoch)
             self._offsets = rng.integers(self._m, size=self._n)
 
     def batch(self, number: int) -> Indices:
         """The copies in this batch."""
-        if self._together:
-            few = self._size // self._m
+        size = self._sampler.batch_size
+        if self._sampler.copies == "together":
+            few = size // self._m
             samples = self._order(0)[number * few : (number + 1) * few]
             return (np.arange(self._m)[:, None] * self._n + samples).reshape(-1)
-        first = number * self._size
-        places = np.arange(first, min(first + self._size, self._n * self._m))
+        places = np.arange(number * size, min((number + 1) * size, self._n * self._m))
         # place q of the epoch is place q % n of pass q // n
         turns, places = np.divmod(places, self._n)
         samples = np.empty_like(places)
@@ -190,10 +183,10 @@ class _Epoch:
 
     def _order(self, turn: int) -> Indices:
         """The samples in the order of this pass."""
-        if not self._shuffle:
+        if not self._sampler.shuffle:
             return np.arange(self._n)
         if turn not in self._orders:
-            rng = keyed_rng(self._seed, "orbit batches", step=self._number, index=turn)
+            rng = keyed_rng(self._sampler.seed, "orbit batches", step=self._number, index=turn)
             last = dict([*self._orders.items()][-1:])
             self._orders = {**last, turn: rng.permutation(self._n)}
         return self._orders[turn]

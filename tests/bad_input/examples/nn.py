@@ -120,7 +120,7 @@ def of_data() -> Iterator[Example]:
 
 
 def of_models() -> Iterator[Example]:
-    yield Example(sann.OrbitBatch, {"action": ACT, "S": S, "sample_shape": (4,)})
+    yield Example(sann.OrbitBatch, {"action": ACT, "S": S})
     yield of(orbit, "forward", {"x": MOVED, "which": SOME}, x=X, which=[0, 1])
     yield of(orbit, "move_each", x=torch.rand(4, 3, 4), which=None)
     yield of(orbit, "repeat", {"y": MOVED, "which": SOME}, y=Y, which=[0, 1])
@@ -128,7 +128,7 @@ def of_models() -> Iterator[Example]:
     moved = {"model": same, "action": ACT, "S": S, "output_action": None, "chunk_size": None}
     yield Example(
         lambda **given: sann.OrbitAverage(**given)(X),
-        {**moved, "sample_shape": (4,)},
+        moved,
         of=key(sann.OrbitAverage),
     )
     chosen = {"model": same, "action": ACT, "S": "choose", "x": X, "error": 1.0}

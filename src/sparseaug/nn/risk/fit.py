@@ -76,7 +76,15 @@ def fit(
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
     if callback is not None:
         check_callable("callback", callback, "callback(step)")
-    parameters = _trained_parameters(self, optimizer)
+    parameters = self.parameters
+    own = {id(p) for p in parameters}
+    if own != {id(p) for p in self.module.parameters() if p.requires_grad}:
+        raise ArgumentError(
+            "module requires a gradient of other parameters than when the risk was made; freeze "
+            "parameters first, then make the risk."
+        )
+    if not own & {id(p) for group in optimizer.param_groups for p in group["params"]}:
+        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
@@ -122,20 +130,3 @@ def _take_step(
         risk.load(start)  # L-BFGS has moved the parameters before it asks again
         raise
     return asked[0]
-
-
-def _trained_parameters(
-    risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
-) -> list[torch.nn.Parameter]:
-    """The parameters in the order of theta, still all that train; the optimiser must hold some."""
-    parameters = risk.parameters
-    own = {id(p) for p in parameters}
-    if own != {id(p) for p in risk.module.parameters() if p.requires_grad}:
-        raise ArgumentError(
-            "module requires a gradient of other parameters than when the risk was made; freeze "
-            "parameters first, then make the risk."
-        )
-    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    if not own & held:
-        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
-    return parameters

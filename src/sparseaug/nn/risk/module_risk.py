@@ -41,7 +41,7 @@ from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.tiles import Tile, runs, share, tiles
-from sparseaug.nn.risk.trial import require_mean, require_pure
+from sparseaug.nn.risk.trial import require_pure, try_risk
 from sparseaug.risk.problem import Draws, order_facts
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
@@ -119,7 +119,7 @@ class ModuleRisk:
         self._shapes = [module.get_parameter(name).shape for name in self._names]
         self.audits: dict[str, list[tuple[Any, ...]]] = {}  # made of it, by iterate
         self._take(S)
-        require_mean(self)
+        try_risk(self)
         require_same(
             self._tensors[0],
             S=self._facts_of_sample(),
@@ -236,7 +236,13 @@ class ModuleRisk:
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
         """Everything that depends on S."""
-        self.sample, self.method, self.calls = _sample_of(self.action, S)
+        group = self.action.group
+        if S is None:
+            self.sample, self.calls = GroupSample(group, group.identity()), 0
+        else:
+            self.sample = as_sample(S, group)
+            self.calls = self.sample.calls_behind
+        self.method = "none" if S is None else "full" if isinstance(S, str) else "one-shot"
         self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
         rows = self.sample.elements
         counts = np.ones(len(rows), np.int64)
@@ -365,16 +371,6 @@ def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
         if not bool(torch.isfinite(part).all()):
             raise ArgumentError(f"data has {name} that is not finite; remove such samples.")
     return x, y
-
-
-def _sample_of(
-    action: Action, S: Any
-) -> tuple[GroupSample, Literal["none", "full", "one-shot"], int]:
-    """The elements to average over, by which method, and what they cost."""
-    if S is None:
-        return GroupSample(action.group, action.group.identity()), "none", 0
-    sample = as_sample(S, action.group)
-    return sample, "full" if isinstance(S, str) else "one-shot", sample.calls_behind
 
 
 @final

@@ -4,6 +4,7 @@ when a risk is built, and again where something is certified."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def _differs_in_training(layer: Any) -> bool:
     return False
 
 
-def require_mean(risk: ModuleRisk) -> None:
+def try_risk(risk: ModuleRisk) -> None:
     """Try module and loss on a few copies, one by one, together and together again: without random
     numbers, the mean must be the same.
 
@@ -65,7 +66,7 @@ def require_mean(risk: ModuleRisk) -> None:
         raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
     state, theta = _random_state(y), risk.theta
     try:
-        seen = _value_and_gradient(risk, x, y)
+        seen = _by_the_module(risk, x, y)
         together = _at(risk, theta, x, y)
         singles = [
             _at(risk, theta, map_leaves(lambda part, k=k: part[k : k + 1], x), y[k : k + 1])
@@ -146,13 +147,11 @@ def _at(risk: ModuleRisk, theta: Tensor, x: Any, y: Tensor) -> Tensor:
     """The mean loss and its gradient at theta, in one vector, as the risk computes them."""
     leaf = theta.detach().requires_grad_()
     with torch.enable_grad():
-        mean = risk._mean_loss(risk._split(leaf), x, y)
-        (gradient,) = torch.autograd.grad(mean, leaf, allow_unused=True, materialize_grads=True)
-    return torch.cat([mean.detach().reshape(1), gradient])
+        return _in_one_vector(risk._mean_loss(risk._split(leaf), x, y), [leaf])
 
 
-def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
-    """The mean loss and its gradient by the module's parameters, in one vector."""
+def _by_the_module(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
+    """The same by the module's own parameters."""
     with torch.enable_grad():
         loss = risk.loss(call(risk.module, x), y)
         if not isinstance(loss, Tensor) or not loss.is_floating_point() or not loss.requires_grad:
@@ -160,10 +159,11 @@ def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
                 f"it returned {shorten(loss)}; return a tensor of real numbers that has a gradient by "
                 "the module's parameters: neither module nor loss may detach them"
             )
-        mean = loss.mean()
-        parts = torch.autograd.grad(
-            mean, risk.parameters, allow_unused=True, materialize_grads=True
-        )
+        return _in_one_vector(loss.mean(), risk.parameters)
+
+
+def _in_one_vector(mean: Tensor, by: Sequence[Tensor]) -> Tensor:
+    parts = torch.autograd.grad(mean, by, allow_unused=True, materialize_grads=True)
     return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
 
 
