@@ -114,25 +114,6 @@ def test_weights_are_exact_in_half_precision_and_nothing_overflows():
         torch.testing.assert_close(average(x), x[:, :1])
 
 
-@pytest.mark.parametrize(
-    ("batch", "m", "largest"), [(3, 400, 1023), (100, 30, 1000), (1500, 5, 1500)]
-)
-def test_by_default_1024_copies_go_through_at_once_or_one_copy_of_a_larger_batch(batch, m, largest):
-    S = sa.Oracle(sa.cyclic(500)).draw(m, distinct=True)
-    seen = []
-
-    def model(copies):
-        seen.append(len(copies))
-        return copies[:, :1]
-
-    x = data(batch, 500)
-    average = OrbitAverage(model, sa.permute_axis(S.group), S)(x)
-    assert max(seen) == largest
-    assert sum(seen) == m * batch
-    firsts = x[:, -S.elements[:, 0]]  # entry 0 of x moved by s is entry -s of x
-    torch.testing.assert_close(average, firsts.mean(1, keepdim=True))
-
-
 def test_over_all_of_the_group_the_average_of_every_action_is_invariant(moving, rng):
     action, x = moving
     model = model_of(x[0].size, 2)

@@ -34,12 +34,12 @@ def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
     for name, value in data.to_dict().items():
         # indices first, since a graph may have as many edges as nodes
         if ("index" in name or name == "face") and isinstance(value, _ARRAYS):
-            _require_nodes(name, value, group.points)
-            moved[name] = to.to(value.device, value.dtype)[value.long()]
+            numbers = _check_nodes(name, value, len(image))
+            moved[name] = to.to(numbers.device, numbers.dtype)[numbers.long()]
         elif data.is_node_attr(name):
-            _require_tensor(name, value)
+            rows = _check_tensor(name, value)
             axis = int(data.__cat_dim__(name, value) or 0)
-            moved[name] = value.index_select(axis, source.to(value.device))
+            moved[name] = rows.index_select(axis, source.to(rows.device))
     return moved
 
 
@@ -61,15 +61,16 @@ def _require_graph(data: Any, group: Group) -> None:
         )
 
 
-def _require_tensor(name: str, value: Any) -> None:
+def _check_tensor(name: str, value: Any) -> torch.Tensor:
     """What is not a tensor would stay while the nodes move."""
     check_type(f"data.{name}", value, torch.Tensor, "a tensor, and is about nodes; make it one")
     require_dense(f"data.{name}", value)
+    return value
 
 
-def _require_nodes(name: str, value: Any, nodes: int) -> None:
-    """Raise an `ArgumentError` unless these are numbers of nodes; -1 would be taken for the last."""
-    _require_tensor(name, value)
+def _check_nodes(name: str, given: Any, nodes: int) -> torch.Tensor:
+    """Numbers of nodes, or an `ArgumentError`; -1 would be taken for the last."""
+    value = _check_tensor(name, given)
     whole = not (value.is_floating_point() or value.is_complex() or value.dtype == torch.bool)
     wide = whole and torch.iinfo(value.dtype).max >= nodes - 1  # a relabelled one fits as well
     if not wide or (value.numel() and not 0 <= int(value.min()) <= int(value.max()) < nodes):
@@ -77,3 +78,4 @@ def _require_nodes(name: str, value: Any, nodes: int) -> None:
             f"data.{name} has dtype {value.dtype}, and must hold integers in 0..{nodes - 1}, the "
             'numbers of nodes; correct it, or give it a name without "index".'
         )
+    return value

@@ -99,7 +99,7 @@ def _stack(*arrays: Array) -> Array:
     return torch.stack(arrays) if isinstance(arrays[0], torch.Tensor) else np.stack(arrays)
 
 
-def _rows_of(array: Array) -> Sequence[Array]:
+def _rows_of(array: Array) -> Any:
     """NumPy's in plain order, since torch takes no negative strides."""
     return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else list(array.unbind(0))
 

@@ -251,7 +251,7 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         which = list(range(m)[which])
     if not isinstance(which, Tensor):
         # a frame would list its columns
-        given = check_list("which", which) if getattr(which, "ndim", 1) == 1 else [which]
+        given: list[Any] = check_list("which", which) if getattr(which, "ndim", 1) == 1 else [which]
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:

@@ -170,7 +170,7 @@ def of_risks() -> Iterator[Example]:
         yield of(lambda: RISK, method, theta=THETA)
     yield of(lambda: RISK, "on", S=S)
     also = {"calls": 4, "translates_of": S, "until": 1.0}
-    yield Example(sann.ModuleRisk.exact, {"risk": RISK, "theta": THETA})
+    yield of(lambda: RISK, "exact", theta=THETA)
     yield Example(sann.ModuleRisk.audited, {"risk": Fresh(risk), **audited, **also})
     yield Example(sann.audit, {"risk": Fresh(risk), **audited, **also})
     steps = {"optimizer": SGD, "num_steps": 2, "callback": None}

@@ -44,24 +44,22 @@ CONDITION = "the module's gradients in float64 are taken as exact"
 _ROOM = 1 << 28  # bytes of gradients that are kept for equal draws
 
 
-def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
+def exact(self: ModuleRisk, theta: Tensor) -> Certificate:
     """||grad R_n^G(theta)|| over all elements of the group, where that is at most `COPIES` copies.
 
     Args:
-        risk: the risk of the module
         theta: the parameters
     """
-    require_risk(risk)
-    group, n = risk.action.group, len(risk.data[1])
+    group, n = self.action.group, len(self.data[1])
     if group.order * n > COPIES:
         raise UnsupportedError(
             f"the {format_order(group)} elements of {group.name} times {n} samples are more than "
             f"{COPIES} copies; take fewer samples, or audit."
         )
-    double, at = in_double(risk, theta)
+    double, at = in_double(self, theta)
     norm = length(double.on("full").gradient(at).cpu().numpy())
-    bound = lifted(norm, risk.size + 40)
-    return make_certificate("exact", bound, risk.calls, condition=CONDITION, truth=norm)
+    bound = lifted(norm, self.size + 40)
+    return make_certificate("exact", bound, self.calls, condition=CONDITION, truth=norm)
 
 
 def audit(
@@ -105,7 +103,10 @@ def audit(
         >>> found.calls, found.holds.split(", if")[0]
         (64, "with probability 1 - 0.05 over the audit's draws")
     """
-    require_risk(risk)
+    if not callable(getattr(risk, "on", None)):
+        raise ArgumentError(
+            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
+        )
 
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:
         double, at = in_double(risk, theta)
@@ -121,14 +122,6 @@ def audit(
 
     usual = partial(_translated, risk)
     return audit_risk(risk, usual, prepare, oracle, calls, delta, translates_of, until)
-
-
-def require_risk(risk: Any) -> None:
-    """Raise an `ArgumentError` unless it is the risk of a module over a sample."""
-    if not callable(getattr(risk, "on", None)):
-        raise ArgumentError(
-            f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
-        )
 
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
