@@ -225,13 +225,14 @@ def test_tensors_compile_and_take_gradients() -> None:
         (found.tensors(2), (4, 3, 3)),
         (found.tensors(3, sites=False), (3, 3, 3)),
     ):
-        orbit = OrbitBatch(action, S, sample_shape=shape)
+        orbit = OrbitBatch(action, S)
         x = torch.as_tensor(np.random.default_rng(0).normal(size=(2, *shape)), dtype=torch.float32)
+        expected = orbit(x)
         torch.compiler.reset()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             compiled = torch.compile(orbit, fullgraph=True, backend="eager")
-            assert torch.equal(compiled(x), orbit(x))
+            assert torch.equal(compiled(x), expected)
         y = x.double().requires_grad_()
         orbit(y).square().sum().backward()
         assert y.grad is not None
