@@ -17,8 +17,6 @@ G is the mean over samples of the roots of the sums of squares. What is not know
 # Conv: with A the matrix of patches, z = W A, so ||z|| <= ||W|| ||A||_F, and each input entry is in at
 # most `uses` patches: ||A||_F <= sqrt(uses) ||a||, and ||dW||_F <= ||delta|| ||A||_F. Where the matrix
 # of the whole layer is small its own norm is taken, if that is less.
-# Softmax: diag(p) - p p^T has row sums of absolute values 2 p_i (1 - p_i) <= 1/2. GELU: the derivative
-# Phi(z) + z phi(z) is largest at z = sqrt(2), where it is (1 + erf 1) / 2 + exp(-1) / sqrt(pi).
 # All numbers are sums and products of non-negative ones, and are lifted once by all roundings; what a
 # product loses by underflow is added to it.
 
@@ -76,7 +74,7 @@ def derived_limit(risk: ModuleRisk) -> float:
             out = layer(a)
             if len(out) != 1:
                 raise _unknown(f"{type(layer).__name__} does not keep samples apart")
-            rule = _rule(layer, a, out)
+            rule = _RULES[type(layer)](layer, a, out)
             walked.append((rule, norm))
             norm = np.minimum(rule.factor * norm + rule.shift + SMALLEST, rule.cap)
             roundings += (
@@ -131,10 +129,6 @@ def _flat(module: nn.Module) -> Iterator[nn.Module]:
             yield from _flat(layer)
     else:
         yield module
-
-
-def _rule(layer: nn.Module, a: Tensor, out: Tensor) -> Rule:
-    return _RULES[type(layer)](layer, a, out)
 
 
 def _linear(layer: Any, a: Tensor, out: Tensor) -> Rule:
@@ -195,38 +189,13 @@ def _with_bias(rule: Rule, bias: nn.Parameter | None, places: float) -> Rule:
     return rule
 
 
-def _gelu(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if layer.approximate != "none":
-        raise _unknown(f"GELU(approximate={layer.approximate!r}) is not known")
-    return Rule(1.0, (1 + math.erf(1)) / 2 + math.exp(-1) / math.sqrt(math.pi))
-
-
-def _softmax(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if layer.dim in (None, 0, -a.ndim):
-        raise _unknown(f"Softmax(dim={layer.dim}) may mix samples")
-    whole = math.sqrt(out[0].numel() / out.shape[layer.dim])  # probabilities, whatever came in
-    return Rule(1.0, 0.5, shift=whole, cap=whole)
-
-
 def _max_pool(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if _pair(layer.dilation) != (1, 1):
+    """An entry is in at most so many windows."""
+    if layer.dilation not in (1, (1, 1)):
         raise _unknown("MaxPool2d with dilation is not known")
-    repeated = math.sqrt(_overlaps(layer))
-    return Rule(repeated, repeated)
-
-
-def _avg_pool(layer: Any, a: Tensor, out: Tensor) -> Rule:
-    if layer.ceil_mode or layer.divisor_override or _pair(layer.padding) != (0, 0):
-        raise _unknown("AvgPool2d with padding, ceil_mode or divisor_override is not known")
-    size = math.prod(_pair(layer.kernel_size))
-    repeated = math.sqrt(_overlaps(layer) / size)
-    return Rule(repeated, repeated)
-
-
-def _overlaps(layer: Any) -> int:
-    """Windows that one entry is in, at most."""
     sides = zip(_pair(layer.kernel_size), _pair(layer.stride), strict=True)
-    return math.prod(-(-side // step) for side, step in sides)
+    repeated = math.sqrt(math.prod(-(-side // step) for side, step in sides))
+    return Rule(repeated, repeated)
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -247,10 +216,7 @@ _RULES: dict[type[nn.Module], Callable[[Any, Tensor, Tensor], Rule]] = {
     **dict.fromkeys((nn.ReLU, nn.Identity, nn.Flatten, nn.Dropout), _plain),
     nn.Linear: _linear,
     nn.Tanh: _tanh,
-    nn.GELU: _gelu,
-    nn.Softmax: _softmax,
     nn.MaxPool2d: _max_pool,
-    nn.AvgPool2d: _avg_pool,
 }
 
 

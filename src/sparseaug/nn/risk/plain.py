@@ -29,19 +29,14 @@ _SPACES: tuple[Any, ...] = functional, torch, torch._C._nn, torch._VF, Tensor
 _ALIASES = {"F": functional, "torch": torch, "_VF": torch._VF}
 """What torch's own modules call these spaces."""
 _CALLED = (  # by the layers and losses that have a rule; others of torch are replaced by packages
-    *("conv1d", "conv2d", "conv3d", "pad", "batch_norm", "linear", "relu", "relu_", "tanh", "gelu"),
-    *("softmax", "log_softmax", "max_pool2d", "avg_pool2d", "flatten", "dropout", "mean"),
+    *("conv1d", "conv2d", "conv3d", "pad", "batch_norm", "linear", "relu", "relu_", "tanh"),
+    *("log_softmax", "max_pool2d", "flatten", "dropout", "mean"),
     *("mse_loss", "huber_loss", "cross_entropy", "cross_entropy_loss", "broadcast_tensors"),
 )
 _TENSORS = "_parameters", "_buffers"
 _NAMING = {"__init__", "__doc__", "__module__", "__annotations__", "extra_repr"}
-_UNKEPT = {
-    "args",
-    "kwargs",
-    "dtype",
-    "size_average",
-    "reduce",
-}  # arguments no attribute is named by
+# arguments that no attribute is named by
+_UNKEPT = {"args", "kwargs", "dtype", "size_average", "reduce"}
 
 
 def change_of_torch() -> str | None:
