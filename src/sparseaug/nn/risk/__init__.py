@@ -6,6 +6,4 @@ trial         whether module and loss are a mean over samples, and a function of
 fit           ordinary optimisers on either
 identity      what a risk depends on, for checkpoints
 certified     certificates: exact, and audited by fresh elements
-layer_limits  a limit on single gradients from the layers
-plain         whether a module computes exactly what its type says
 """

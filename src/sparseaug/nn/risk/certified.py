@@ -28,7 +28,6 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.ranks import require_same
-from sparseaug.nn.risk.layer_limits import derived_limit
 from sparseaug.nn.risk.trial import require_equal, require_pure
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -75,9 +74,10 @@ def audit(
 ) -> Certificate:
     """A bound of the full-group gradient norm from fresh elements, with probability 1 - delta.
 
-    It is what `certify` does for the kind "audited", with a limit by hand where you know one. Without
-    any limit no number of draws bounds a mean: an element that was not drawn may carry any gradient
-    (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956); `sparseaug.pilot` estimates there.
+    It needs a limit on single gradients, which you state: without one no number of draws bounds a mean,
+    as an element that was not drawn may carry any gradient (Bahadur and Savage, Annals of Mathematical
+    Statistics 27, 1956), and what can be derived from layers is hundreds of times the truth. Where
+    no limit is known `sparseaug.pilot` estimates, and `sparseaug.audit_risk` bounds accuracy and losses.
 
     Args:
         risk: the risk of the module
@@ -86,8 +86,8 @@ def audit(
             streaming run
         calls: how many to draw; with `until` the most
         delta: how often it may fail, all audits of this iterate together
-        largest: limit on the gradient norm of any single transformation; by default it is derived
-            from the layers, where they are known
+        largest: limit on the gradient norm of any single transformation; seeing one above it is an
+            error
         translates_of: the sample S whose translates S h are averaged over; by default that of the
             risk, as long as that is at most `COPIES` copies, else {identity}
         until: stop as soon as the bound is at most this, or is known to stay above it
@@ -99,7 +99,7 @@ def audit(
         >>> act = sa.flip_signs(sa.sign_flips(2))
         >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
         >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
-        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64, largest=200)
         >>> found.calls, found.holds.split(", if")[0]
         (64, "with probability 1 - 0.05 over the audit's draws")
     """
@@ -107,14 +107,16 @@ def audit(
         raise ArgumentError(
             f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
         )
+    if largest is None:
+        raise UnsupportedError(
+            "no limit on single gradients is known; give nn.audit(largest=), or bound the accuracy or "
+            "the loss instead: sparseaug.audit_risk."
+        )
 
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:
         double, at = in_double(risk, theta)
-        if largest is None:
-            limit, condition = derived_limit(double), CONDITION
-        else:  # whose square is a float
-            limit = check_real("largest", largest, above=TINY, below=1 / TINY)
-            condition = f"no transformation's gradient is longer than {limit!r}, and {CONDITION}"
+        limit = check_real("largest", largest, above=TINY, below=1 / TINY)  # its square is a float
+        condition = f"no transformation's gradient is longer than {limit!r}, and {CONDITION}"
         place = f"{oracle.seed} {oracle.calls}".encode()
         facts = f"{calls} {S.sha256} {limit!r} {until!r}".encode()
         require_same(at, theta=[at], oracle=[place], audit=[facts])
