@@ -13,6 +13,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
+from sparseaug.spectrum.spectrum import prior
 
 G = sa.symmetric(6)
 ACT = sa.permute_axis(G)
@@ -137,6 +138,18 @@ def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, 
         if choice.name not in ("draws", "identity"):
             assert spectrum.predict(choice.sample) == choice.prediction
             assert choice.sample.calls == 0
+
+
+@pytest.mark.parametrize("name", ["C6xC6", "S4", "Z2^5"])
+def test_no_smaller_size_that_design_finds_reaches_the_error(name: str) -> None:
+    group = sa.group(name)
+    spectrum = prior(group)
+    for error in (0.1, 0.2, 0.3, 0.5):
+        allowed = error**2 * spectrum.variance
+        chosen = sa.choose(spectrum, error=allowed**0.5).sample.m
+        for m in range(1, chosen):
+            S = sa.design(group, m=m, spectrum=spectrum)
+            assert spectrum.predict(S).upper > allowed
 
 
 def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() -> None:
