@@ -109,7 +109,7 @@ class Pilot(Shown):
         rows = [row("draws", draws, steps, draws, sigma / root, note)]
 
         found = smallest_within(self.spectrum, half, draws)
-        if found is None or found.name == "full":  # which has a row of its own
+        if found is None or found.kind == "full":  # which has a row of its own
             note = "none with fewer elements than draws is known to be good enough"
             rows.append(row("design", None, steps, None, None, note))
         else:
