@@ -76,7 +76,12 @@ class Layout:
     @classmethod
     def load_root(cls, folder: Folder) -> Layout:
         """The same without the metadata of the arrays, which can be made again."""
-        data, path = folder.read(ROOT), f"{folder}/{ROOT}"
+        path = f"{folder}/{ROOT}"
+        if not folder.has(ROOT):
+            raise FileFormatError(
+                f"{folder} is not a store, for it has no file {ROOT}; check the path."
+            )
+        data = folder.read(ROOT)
         try:
             found = parse_json(data)
             facts = found["attributes"]["sparseaug"]
