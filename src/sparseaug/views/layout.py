@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -210,19 +211,19 @@ class Layout:
 
         Zarr reads whole chunks; its codec "bytes" puts samples one after the other.
         """
-        key, dtype = self._key(name, block, element), self._dtype(name)
-        shape = self.outputs[name]["shape"]
+        key, dtype, shape = self._key(name, block, element), self._dtype(name), self._shapes[name]
         size = math.prod(shape) * dtype.itemsize
         try:
-            with open(self.folder.root / key, "rb", buffering=0) as file:
-                file.seek(place * size)
-                data = file.read(size)
-        except FileNotFoundError:
-            data = b""
+            handle = os.open(f"{self.folder.root}/{key}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
+                os.lseek(handle, place * size, os.SEEK_SET)
+                data = os.read(handle, size)
+            finally:
+                os.close(handle)
         except OSError as error:
             raise StorageError(f"{self.folder}/{key} cannot be read: {error.strerror}.") from error
         if len(data) < size:
-            raise damaged(f"{self.folder}/{key}", "it is shorter than it was, or missing")
+            raise damaged(f"{self.folder}/{key}", "it is shorter than it was")
         return np.frombuffer(data, dtype).reshape(shape)
 
     @cached_property
@@ -237,7 +238,7 @@ class Layout:
         digest.update(np.ascontiguousarray(values, self._dtype(name)).data)
         return np.frombuffer(digest.digest(), np.uint8)
 
-    @property
+    @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """Each array, and the shape of what it holds for one sample, or for one chunk."""
         shapes = {name: tuple(one["shape"]) for name, one in self.outputs.items()}
