@@ -142,7 +142,8 @@ def test_swapped_and_foreign_chunks_are_noticed_and_computed_again(tmp_path):
     compute(tmp_path / "c", source=X + 1)
     wanted = files(tmp_path / "a")
     every = [name for name in wanted if name.startswith("values/c.")]
-    others = [(tmp_path / "a", every[7]), (tmp_path / "b", every[3]), (tmp_path / "c", every[3])]
+    own = [(tmp_path / "a", every[k]) for k in (2, 7)]  # of another element, of another block
+    others = [*own, (tmp_path / "b", every[3]), (tmp_path / "c", every[3])]
     for folder, name in others:
         for with_hash in (False, True):  # the chunk alone, or with its hash
             for part in (name, name.replace("values", "_sha256"))[: 1 + with_hash]:
