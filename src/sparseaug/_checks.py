@@ -255,12 +255,14 @@ def check_rows(
 def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
     """One finite real number per row, of positive sum; None where all are equal."""
     array = check_array("weights", weights, np.float64)
-    largest = float(abs(array).max(initial=0))
-    positive = 0 < largest < math.inf and math.fsum(array.ravel() / largest) > 0  # no NaN
-    if array.shape != (count,) or not positive:
+    if array.shape != (count,):
         raise ArgumentError(
-            f"weights={shorten(weights)} of shape {array.shape} are not allowed; give one finite number "
-            f"for each of the {count} rows, of positive sum."
+            f"weights has shape {array.shape}; give one number for each of the {count} rows."
+        )
+    largest = float(abs(array).max())
+    if not (0 < largest < math.inf and math.fsum(array / largest) > 0):  # false for NaN too
+        raise ArgumentError(
+            f"weights={shorten(weights)} are not finite numbers of positive sum; give such numbers."
         )
     return None if (array == array[0]).all() else array
 
