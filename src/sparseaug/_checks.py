@@ -200,11 +200,11 @@ def check_rng(rng: object) -> np.random.Generator:
     """A NumPy generator as it is, or a new one for a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
-    allowed = "a seed, an integer of at least 0, or a NumPy generator"
-    seed = _one_number("rng", rng, index, "a seed", allowed)
-    if seed < 0:
-        raise ArgumentError(f"rng={shorten(seed)} is not allowed; give {allowed}.")
-    return np.random.default_rng(seed)
+    try:
+        return np.random.default_rng(check_integer("rng", rng))  # type: ignore[arg-type]
+    except ArgumentError as error:
+        allowed = "a seed, an integer of at least 0, or a NumPy generator"
+        raise ArgumentError(f"rng={shorten(rng)} is not allowed; give {allowed}.") from error
 
 
 def check_array(
