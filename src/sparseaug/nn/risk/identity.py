@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from sparseaug.risk.problem import action_sha256, problem_facts, sha256_of
+from sparseaug.risk.identity import action_sha256, problem_facts, sha256_of
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
