@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import subprocess
 import sys
 
 import pytest
 
-from tests.bad_input.judge import PACKAGES
+import sparseaug
 from tests.extras import LAYERS, installed
 from tests.extras import PACKAGES as EXTRAS
+
+PACKAGES = tuple(
+    one.name
+    for one in pkgutil.iter_modules(sparseaug.__path__)
+    if one.ispkg and one.name not in ("cli", "tables")
+)
 
 BLOCKED = """
 import sys

@@ -83,9 +83,7 @@ class Scheme:
         return orbit.predict(*found)
 
 
-def fixed_designs(
-    name: str, kind: str, rows: Rows, rule: str, weights: Floats | None = None
-) -> Scheme:
+def fixed(name: str, kind: str, rows: Rows, rule: str, weights: Floats | None = None) -> Scheme:
     """A set of elements that is always the same."""
     return Scheme(name, kind, (len(rows),), lambda m, rng: Views(rows, weights), rule)
 
@@ -119,7 +117,7 @@ def designed(group: Group, sizes: Sequence[int], degree: int | None = None) -> I
     for one in designs:
         if one.m is not None and 1 < one.m <= min(most, max(sizes)):
             rows = design(group, name=one.name, m=one.m).elements
-            yield fixed_designs(one.name, "design", rows, one.source)
+            yield fixed(one.name, "design", rows, one.source)
     tried = [m for m in _fitting(group, sizes) if 1 < m <= min(most, _SEARCHED)]
     for one in designs:
         if one.m is None and one.name in ("lattice", "search"):
@@ -139,7 +137,7 @@ _SEARCHED = 64  # elements: above, a search is long and draws are good
 
 def everything(group: Group) -> Scheme:
     """The whole group."""
-    return fixed_designs("full", "full", group.all_elements(), "every element once")
+    return fixed("full", "full", group.all_elements(), "every element once")
 
 
 def like(action: Action, moves: Sequence[Callable[[Any], Any]], probe: Any) -> Rows:

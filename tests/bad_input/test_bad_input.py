@@ -26,6 +26,7 @@ EXCUSED = {
         actions.Action.place actions.Action.moved_axes actions.PreparedAction.__call__
         actions.PreparedAction.each actions.PreparedAction.pick actions.PreparedAction.prepared
         groups.Group.require_rows groups.Group.require_order groups.Group.permutations
+        groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step""",
     "a result, or built by a function that users call from what it has checked": """
@@ -35,14 +36,10 @@ EXCUSED = {
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """
         actions.require_law(name) groups.as_group(name) groups.Group.check(name)""",
-    "each by its own name": "plans.plan(numbers) spectrum.assert_invariant(options)",
     "of the inner estimator": "sklearn.OneShotEstimator.fit(fit_params)",
-    "torch's own argument, passed on": """
-        nn.OrbitBatch.load_state_dict(strict) nn.OrbitBatch.load_state_dict(assign)
-        nn.OrbitAverage.load_state_dict(strict) nn.OrbitAverage.load_state_dict(assign)
-        nn.InvarianceMetric.load_state_dict(strict) nn.InvarianceMetric.load_state_dict(assign)
-        """
-    + " ".join(f"nn.ResumableLoader({name})" for name in OF_LOADERS.split()),
+    "torch's own argument, passed on": " ".join(
+        f"nn.ResumableLoader({name})" for name in OF_LOADERS.split()
+    ),
 }
 EXCUSED_NAMES = {name for names in EXCUSED.values() for name in names.split()}
 

@@ -69,8 +69,10 @@ def differ(rank: int) -> dict[str, Any]:
         "module": lambda: risk(linear(rank)),
         "module with a frozen bias": lambda: risk(frozen()),
         "oracle": stream,
-        "oracle of an audit": lambda: sann.audit(good, theta, own, calls=10),
-        "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), calls=10),
+        "oracle of an audit": lambda: sann.audit(good, theta, own, calls=10, largest=1e3),
+        "theta": lambda: sann.audit(
+            good, theta + rank, sa.Oracle(act.group), calls=10, largest=1e3
+        ),
     }
     messages: dict[str, Any] = {name: refusal(ask) for name, ask in asked.items()}
     tiny = risk(data=x[:1])

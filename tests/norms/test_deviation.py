@@ -300,7 +300,7 @@ def drawn(name, m=9):
         (lambda: sa.deviation(drawn("S40")), UnsupportedError, "degree=1 or 2"),
         (lambda: sa.deviation(drawn("S10xS10")), UnsupportedError, r"action=.*degree=1 or 2"),
         (lambda: sa.deviation(drawn("Grid2"), degree=1), UnsupportedError, "leave degree out"),
-        (lambda: sa.deviation(drawn("S3xZ2^2"), degree=6), ArgumentError, "give a smaller one"),
+        (lambda: sa.deviation(drawn("S3xZ2^2"), degree=6), ArgumentError, "lower it"),
         (lambda: sa.deviation(drawn("SO3"), degree=65), GroupTooLargeError, "above 64"),
         (lambda: sa.deviation(drawn("S3xSO3")), UnsupportedError, "give degree="),
         (lambda: sa.deviation(drawn("C1000000000000", 64)), GroupTooLargeError, "degree="),

@@ -12,9 +12,9 @@ states         saved states: S among tensors, and what a state must agree in
 ranks          the little that is needed of torch.distributed
 """
 
-from sparseaug.errors import need
+from sparseaug.errors import need as _need
 
-need("torch", "sparseaug.nn", extra="sparseaug[torch]")
+_need("torch", "sparseaug.nn", extra="sparseaug[torch]")
 
 from sparseaug.nn.datasets import OneShotDataset, RepeatedEpochWarning, StreamingDataset
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics

@@ -73,9 +73,13 @@ good = Table(
         **{"output_action": None, "purpose": "test", "step": 2, "index": 0, "path": PATH},
         **{"overwrite": True, "length": 2, "size": 3, "m": 5, "degree": 1, "side": "left"},
         **{"progress": None, "axes": None, "shape": None, "by": None, "target": 0.9},
-        **{"max_calls": 40, "growth": 0.5, "delta": 0.05, "device": None, "n_jobs": 1},
+        **{
+            "max_calls": 40,
+            "growth": 0.5,
+            "delta": 0.05,
+        },
         **{"failure_probability": 1e-9, "kernel": K, "z": X, "z2": X, "centers": X, "sigma": 1.0},
-        **{"limit": 100, "block": 2, "coefficients": Y, "a": Y, "b": Y, "box": 1.0},
+        **{"block": 2, "coefficients": Y, "a": Y, "b": Y, "box": 1.0},
         **{"moments": MOMENTS, "model": MODEL, "data": DATA, "theta": THETA, "batch": 2},
         **{"risk": RISK, "theta0": THETA, "step_size": 0.1, "num_steps": 3, "method": "one-shot"},
         **{"project": descent.Box(3.0), "eval_every": 2, "checkpoint": None},
@@ -160,7 +164,6 @@ def of_risks() -> Any:
 
 
 def of_descent() -> Any:
-    yield good(RUN.trace.plot)
     yield good(sa.descend, risk=Impatient(), also="path")
     yield good(descent.Box)
     yield good(descent.Box(1.0), takes={"theta": ANY})
@@ -169,7 +172,7 @@ def of_descent() -> Any:
 
 def of_certificates() -> Any:
     yield good(sa.certify, takes={"run": ("strided",)})  # a theta of 12 numbers
-    known = {**fields(EVIDENCE), "deviation": sa.deviation(S), "sparse": RISK, "full": FULL}
+    known = {**fields(EVIDENCE), "deviation": sa.deviation(S), "full": FULL}
     yield good(certificate.Evidence, **known)
     yield good(certificate.Evidence.of, deviation=known["deviation"])
     yield good(certificate.a_priori, box=9.0)

@@ -27,7 +27,7 @@ FINITE = (
 )
 INFINITE = (
     "compose inverse sample check distance irreps_to contains to_digits matrices canonical "
-    "from_matrices dimensions_by_degree"
+    "dimensions_by_degree"
 )
 DICTS: dict[str, Any] = {
     **{"name": "S3", "product": [{"name": "S3"}, {"name": "S4"}], "permutations": [[1, 0]]},

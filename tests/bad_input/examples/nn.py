@@ -20,7 +20,6 @@ ACT = sa.permute_axis(G)
 S = sa.Oracle(G, seed=0).draw(4)
 X = torch.tensor(np.random.default_rng(0).normal(size=(6, 4)))
 Y = X.sum(1, keepdim=True)
-DEVIATION = sa.deviation(S)
 DATASET = TensorDataset(X, Y)
 MODULE = nn.Linear(4, 1).double()
 MOVED = ("array of NaN", "complex array", "complex tensor", "tensor without memory")  # data
@@ -37,8 +36,7 @@ oracle = partial(sa.Oracle, G, seed=9)
 copies = partial(sann.OneShotDataset, DATASET, ACT, S)
 module = partial(deepcopy, MODULE)
 orbit = partial(sann.OrbitBatch, ACT, S)
-average = partial(sann.OrbitAverage, same, ACT, S, deviation=DEVIATION)
-metric = partial(sann.InvarianceMetric, same, ACT, S)
+average = partial(sann.OrbitAverage, same, ACT, S)
 
 
 def sampler() -> sann.OrbitBatchSampler:
@@ -70,8 +68,8 @@ good = Table(
         **{"output_action": None, "dataset": DATASET, "k": 3, "index": 1, "indices": [1, 2]},
         **{"epoch": 1, "position": 1, "fractions": [0.5, 0.5], "rng": 0, "batch_size": 4},
         **{"copies": "spread", "shuffle": True, "seed": 0, "drop_last": False, "rank": 0},
-        **{"num_ranks": 1, "even": True, "which": [0, 1], "sample_shape": (4,), "step": 1},
-        **{"size": 2, "model": same, "chunk_size": None, "delta": 0.05, "deviation": None},
+        **{"num_ranks": 1, "even": True, "which": [0, 1], "step": 1},
+        **{"size": 2, "model": same, "chunk_size": None, "delta": 0.05},
         **{"output_range": (0, 1), "calls": 4, "tolerance": None, "theta": THETA},
         **{"module": Fresh(module), "loss": nn.MSELoss(), "data": (X, Y)},
         **{"oracle": Fresh(oracle), "largest": 100.0, "translates_of": S, "until": 1.0},
@@ -90,7 +88,6 @@ def of_data() -> Any:
     yield good.on(copies, "element_index", takes=NUMBERS, k=[3])
     yield good(sann.OrbitBatchSampler, dataset=Fresh(copies))
     yield good.on(sampler, "set_epoch")
-    yield good.on(sampler, "state_dict")
     yield good(
         sann.ResumableLoader,
         "dataset",
@@ -100,7 +97,7 @@ def of_data() -> Any:
     )
     for name in ("__getitem__", "__getitems__", "set_epoch"):
         yield good.on(stream, name)
-    for make in (sampler, loader, stream):
+    for make in (loader, stream):
         yield good.on(make, "load_state_dict", state=make().state_dict())
 
 
@@ -113,18 +110,12 @@ def of_models() -> Any:
     )
     average_of = {"via": lambda **given: sann.OrbitAverage(**given)(X)}
     moved = "model action S output_action chunk_size"
-    yield good(sann.OrbitAverage, f"{moved} deviation sample_shape", **average_of)
+    yield good(sann.OrbitAverage, moved, **average_of)
     yield good(sann.OrbitAverage, "model action x", S="choose", error=1.0)
-    yield good(sann.InvarianceMetric, via=lambda **given: sann.InvarianceMetric(**given).update(X))
-    for make, name in ((average, "forward"), (average, "statistics"), (metric, "forward")):
+    for make, name in ((average, "forward"), (average, "statistics")):
         yield good.on(make, name)
     yield good.on(average, "invariance_bound")
-    yield good.on(metric, "update")
-    yield good.on(lambda: average().statistics(X), "estimated_error", deviation=DEVIATION)
     yield good(sa.invariance_error, x=X.numpy(), calls=10)
-    yield good(sa.spectrum.assert_invariant, x=X.numpy(), model=lambda x: 0 * x[:, 0])
-    for make in (orbit, average, metric):
-        yield good.on(make, "load_state_dict", state_dict=make().state_dict())
 
 
 def of_risks() -> Any:
@@ -132,7 +123,7 @@ def of_risks() -> Any:
     yield good(sann.ModuleRisk)
     for name in ("value", "gradient", "value_and_gradient", "require_theta", "on"):
         yield good.on(lambda: RISK, name, **data)
-    yield good(sann.ModuleRisk.exact, risk=RISK)
+    yield good.on(lambda: RISK, "exact")
     yield good(sann.ModuleRisk.audited)
     yield good(sann.audit)
     yield good(sann.ModuleRisk.fit, via=lambda **given: RISK.fit(**given))
