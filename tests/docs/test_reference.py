@@ -31,7 +31,7 @@ ALSO = {
     ),
     "sparseaug.spectrum": (
         *("InvarianceReport", "InvarianceTest"),
-        *("Prediction", "Spectrum", "assert_invariant"),
+        *("Prediction", "Spectrum"),
     ),
     "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
     "sparseaug.sampling": ("Origin",),
