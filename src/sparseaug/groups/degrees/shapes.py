@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -335,6 +335,13 @@ def _swaps(k: int, n: int) -> Rows:
     return rows
 
 
+@lru_cache(maxsize=128)
+def _matrices_of_swaps(shape: Partition) -> Floats:
+    """pi of these transpositions, for every block of columns again."""
+    k = sum(shape)
+    return young.young_matrices(shape, _swaps(k, k))
+
+
 def _cosets(n: int) -> Rows:
     """All elements as c_n c_(n-1) ... c_2, the first factor slowest."""
     rows = np.arange(n)[None]
@@ -350,7 +357,7 @@ def _transform(n: int, values: Floats) -> dict[Partition, Floats]:
     for k in range(2, n + 1):
         above: dict[Partition, Floats] = {}
         for shape in partitions(k):
-            matrices = young.young_matrices(shape, _swaps(k, k))
+            matrices = _matrices_of_swaps(shape)
             columns, start = [], 0
             for smaller, _ in young.restrict(shape):
                 d = dimension(smaller)
