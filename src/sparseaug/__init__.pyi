@@ -19,6 +19,7 @@ from sparseaug.actions import signed_permute as signed_permute
 from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
+from sparseaug.certificate.algorithm import one_shot as one_shot
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.choose import choose as choose
@@ -54,6 +55,7 @@ from sparseaug.qmc.signs import signs as signs
 from sparseaug.qmc.signs import signs_report as signs_report
 from sparseaug.risk import KernelModel as KernelModel
 from sparseaug.risk import augmented_risk as augmented_risk
+from sparseaug.risk import custom_risk as custom_risk
 from sparseaug.sampling import GroupSample as GroupSample
 from sparseaug.sampling import Oracle as Oracle
 from sparseaug.sampling.augment import augment as augment

@@ -80,14 +80,14 @@ def audited(
         return theta, means, Limits(largest, _reach(evidence, theta, S), off), ""
 
     usual = partial(_translated, evidence)
-    return audit_risk(evidence, usual, prepare, oracle, calls, delta, translates_of, until)
+    return audit_means(evidence, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 MeansToAudit = tuple[Floats, Callable[[GroupSample], Iterable[Floats]], Limits, str]
 """theta; the means over translates by fresh elements; their limits; what these rest on."""
 
 
-def audit_risk(
+def audit_means(
     of: Any,
     usual: Callable[[int], GroupSample],
     prepare: Callable[[GroupSample, int], MeansToAudit],

@@ -59,6 +59,15 @@ def action_sha256(action: Action, x: Any) -> str:
     return sha256_of(canonical_json(group.to_dict()).decode(), action(rows, _some(x)))
 
 
+def name_of(function: Any) -> str:
+    """What an object says of itself; where that is only where it lies in memory, its full name."""
+    text = repr(function)
+    if " at 0x" not in text:
+        return text
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
 def _some(x: Any) -> Any:
     """A few samples, from all over the data."""
     if isinstance(x, tuple):

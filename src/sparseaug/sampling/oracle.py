@@ -8,6 +8,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -31,14 +32,15 @@ class Oracle:
     Draw number i depends on (seed, i) alone: `draw(64)` gives what `draw(10)` and `draw(54)` give,
     on any machine, in any process.
 
-    A source finds one element at a time, at a cost. It is called once per draw with a generator keyed
-    by (seed, i). A row that is not an element is refused (its call counts); rows found before a
-    failure are kept for the next draw.
+    A source finds one element at a time, at a cost. It is called once per draw with a generator
+    keyed by (seed, i). A row that is not an element is refused (its call counts); rows found
+    before a failure are kept for the next draw.
 
     Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
     element is handed out twice, the count is exact and the budget holds. A source is called by one
-    thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
-    that a worker process receives, or one forked while another thread draws, continues from the same
+    thread at a time, in the order of its calls, while the other threads wait. A copy, such as the
+    one that a worker process receives, or one forked while another thread draws, continues from
+    the same
     draw and counts for itself: give every process its own seed, or draw before the processes start.
 
     Args:
@@ -127,6 +129,44 @@ class Oracle:
             warnings.warn(f"m={m} draws {said}.", LargeSampleWarning, stacklevel=2)
         return S
 
+    def products(self, calls: int, *, repeats: int = 1) -> GroupSample:
+        """All ordered subproducts of a few draws: the mean-square error of 2^c draws for c calls.
+
+            {g_1^e_1 ... g_c^e_c : e in {0, 1}^c},   m = 2^c
+
+        For every function the mean square of what averaging over them leaves is 2^-c of one
+        element's, as for 2^c independent draws (`sparseaug.theory.products_mean_square` has the
+        proof). Large errors are more frequent than with draws, less so where several such sets are
+        joined. The copies, and so the work, are those of m elements.
+
+        Args:
+            calls: how many elements are drawn
+            repeats: sets that are joined, each of calls / repeats draws: m = repeats 2^(calls /
+                repeats)
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.symmetric(7), seed=0).products(calls=6)
+            >>> S.m, S.calls
+            (64, 6)
+        """
+        calls = check_integer("calls", calls, at_least=1)
+        repeats = check_integer("repeats", repeats, at_least=1, below=calls + 1)
+        if calls % repeats:
+            raise ArgumentError(
+                f"calls={calls} cannot be shared by repeats={repeats} sets; give a multiple of it."
+            )
+        each = calls // repeats
+        require_memory("calls", repeats << min(each, 64), self.group.width, "subproducts")
+        drawn, sets = self.fresh(calls), []
+        for start in range(0, calls, each):
+            rows = self.group.identity()
+            for g in drawn.elements[start : start + each]:
+                rows = np.concatenate([rows, self.group.compose(rows, g[None])])
+            sets.append(rows)
+        origin = replace(drawn.origin, kind="products", length=each)
+        return GroupSample(self.group, np.concatenate(sets), drawn.calls, origin)
+
     def fresh(self, m: int) -> GroupSample:
         """The next m elements for one use, as a streaming step or an audit takes them.
 
@@ -181,7 +221,8 @@ class Oracle:
             fresh = np.sort(np.unique(rows, axis=0, return_index=True)[1])[len(first) :][:wanted]
             if len(fresh) == wanted:
                 return rows[fresh], int(fresh[-1]) + 1 - len(first) if wanted else 0
-            # a source is asked for what is missing and no more; our own draws cost nothing to look at
+            # a source is asked for what is missing and no more; our own draws cost nothing to look
+            # at
             draws += max(wanted - len(fresh), 0 if self.has_source else draws // 4)
 
     def _peek(self, count: int) -> Rows:
@@ -201,7 +242,8 @@ class Oracle:
     def _take(self, count: int) -> tuple[int, int]:
         """Hand out the next so many rows: from which call to which they are charged.
 
-        Rows of a source that were refused are in the cost of the sample that the next good one is in.
+        Rows of a source that were refused are in the cost of the sample that the next good one is
+        in.
         """
         if not self.has_source:
             self._calls += count
