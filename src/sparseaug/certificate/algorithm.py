@@ -145,8 +145,8 @@ def one_shot(
     steps = num_steps(eps, L, gap)
     if steps > MOST_STEPS:
         raise ArgumentError(
-            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give a larger "
-            "eps, or a smaller start and box."
+            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
+            "a larger eps, or a smaller start and box."
         )
     size = _size(action.group, norms, eps, delta)
     whole = action.group.is_finite and action.group.order <= size.m

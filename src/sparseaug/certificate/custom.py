@@ -21,6 +21,7 @@ from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import CustomRisk
 from sparseaug.sampling import GroupSample
 
+_ROWS = 1 << 12  # of translates at a time
 _CONDITION = "the function returns gradients without error"
 
 
@@ -44,24 +45,33 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
     largest = risk.largest
     if largest is None:
         raise UnsupportedError(
-            "an audit needs largest=, a bound on the gradient of a single sample; give it to custom_risk."
+            "an audit needs largest=, a bound on single gradients; give it to custom_risk."
         )
 
+    group = risk.action.group
+
     def means(S: GroupSample, fresh: GroupSample) -> Iterable[Floats]:
-        for h in fresh.elements:
-            rows = risk.action.group.compose(S.elements, h[None])
-            blocks = [block for _, block in risk._element_gradients(theta, rows)]
-            each = np.concatenate(blocks)
-            if norm(each.reshape(-1)) > largest and (longest := max(map(norm, each))) > largest:
+        step = max(1, _ROWS // S.m)
+        for start in range(0, fresh.m, step):
+            h = fresh.elements[start : start + step]
+            rows = group.compose(np.tile(S.elements, (len(h), 1)), np.repeat(h, S.m, axis=0))
+            each = np.concatenate([block for _, block in risk._element_gradients(theta, rows)])
+            longest = largest_length(each)
+            if longest > largest:
                 raise ArgumentError(
-                    f"largest={largest!r}, but a gradient of length {longest:g} was met; give a larger bound."
+                    f"largest={largest!r}, but a gradient of length {longest:g} was met; give more."
                 )
-            yield each.mean(axis=0)[None]
+            yield each.reshape(len(h), S.m, -1).mean(axis=1)
 
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:
         off = gamma(2 * S.m + len(risk.y) + 8) * largest
         condition = f"{_CONDITION}, none longer than largest={largest!r}"
         return theta, lambda fresh: means(S, fresh), Limits(largest, off=off), condition
 
-    group = risk.action.group
     return audit_means(risk, lambda calls: GroupSample(group, group.identity()), prepare, **options)
+
+
+def largest_length(vectors: Floats) -> float:
+    """Of the vectors (k, p), at any scale."""
+    top = float(abs(vectors).max(initial=0.0))
+    return top * float(np.linalg.norm(vectors / top, axis=1).max()) if top else 0.0

@@ -233,7 +233,7 @@ def custom_risk(
         >>> risk = sa.custom_risk(logistic, (x, np.sign(x.sum(1))), act, S)
         >>> run = sa.descend(risk, np.zeros(4), step_size=0.5, num_steps=50)
         >>> round(risk.value(run.best), 3), round(sa.certify(run)["exact"].truth, 3)
-        (0.096, 0.036)
+        (0.179, 0.055)
     """
     check_callable("function", function, "function(theta, x, y)")
     if len(check_type("data", data, tuple, "a pair; give (x, y)")) != 2:
@@ -248,7 +248,7 @@ def custom_risk(
     if largest is not None:
         largest = check_real("largest", largest, above=0)
     batch = check_integer("batch", batch, at_least=1)
-    data = map_leaves(lambda part: part, data[0]), y
+    data = map_leaves(_copy, data[0]), y.copy()
     if isinstance(S, Oracle):
         require_oracle(S, action.group)
         return CustomRisk(function, data, action, "streaming", largest, S, batch, S.calls)
@@ -257,3 +257,8 @@ def custom_risk(
     if S == "full":
         action.group.all_elements()  # refused here where they are too many
     return CustomRisk(function, data, action, S, largest)
+
+
+def _copy(x: Any) -> Any:
+    """What the caller may write to later; arrays of other libraries stay as they are."""
+    return x.copy() if isinstance(x, np.ndarray) else x

@@ -14,6 +14,7 @@ import numpy as np
 from sparseaug._checks import check_integer, check_type
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.actions.prepared import PreparedAction
+from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk.custom import BatchRisk, CustomRisk
 from sparseaug.risk.kernel_risks import MomentRisk
@@ -107,10 +108,10 @@ def minibatch(risk: MomentRisk | CustomRisk, batch: int, seed: int = 0) -> Minib
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
         >>> run = sa.descend(sa.risk.minibatch(risk, 4), np.ones(8), step_size=0.05, num_steps=300)
         >>> run.calls, round(risk.value(np.ones(8)), 2), round(risk.value(run.last), 2)
-        (4, 1.66, 0.15)
+        (4, 1.68, 0.29)
     """
     check_type("risk", risk, (MomentRisk, CustomRisk), "a risk on a fixed S")
     if risk.method == "streaming":
-        check_type("risk", None, MomentRisk, "a risk on a fixed S; a streaming one has none")
+        raise ArgumentError("risk is streaming and has no fixed S; give its own batch=.")
     batch = check_integer("batch", batch, at_least=1)
     return MinibatchRisk(risk, batch, check_integer("seed", seed, below=1 << 64))

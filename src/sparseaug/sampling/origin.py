@@ -28,10 +28,11 @@ class Origin:
 
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
-            function; "until": drawn until a deviation was reached; "products": all
-            subproducts of a few draws; "words": made of another sample; "full": every element of the group, once; "design": made by the construction that
-            `design` names; "thin": chosen from a larger sample; "translate": another sample times
-            uniform elements; "given": rows that came from elsewhere
+            function; "until": drawn until a deviation was reached; "products": all subproducts of a
+            few draws; "words": made of another sample; "full": every element of the group, once;
+            "design": made by the construction that `design` names; "thin": chosen from a larger
+            sample; "translate": another sample times uniform elements; "given": rows that came from
+            elsewhere
         seed: of the draws or of the words
         start: oracle: the number of the first draw
         length: words: the number of factors; products: how many draws make one set of subproducts

@@ -41,15 +41,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._interval import (
-    Interval,
-    ceiling,
-    check_count,
-    letters,
-    log_ratio,
-    not_negative,
-    rounded_up,
-)
+from sparseaug.theory._interval import Interval, ceiling, log_ratio, rounded_up
+from sparseaug.theory._letters import check_count, letters, not_negative
 
 __all__ = [
     "dimension_free_gradient_bound",

@@ -21,7 +21,8 @@ past (Mishchenko, Khaled and Richtarik 2020).
 
 from __future__ import annotations
 
-from sparseaug.theory._interval import Interval, letters, not_negative, rounded_up, step
+from sparseaug.theory._interval import Interval, rounded_up
+from sparseaug.theory._letters import letters, not_negative, step
 from sparseaug.theory.streaming import SGDPlan, descent_share, sgd_plan
 
 __all__ = ["one_shot_sgd_bound", "one_shot_sgd_plan"]

@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparseaug.theory._interval import Interval, check_count, letters, log_ratio, rounded_up
+from sparseaug.theory._interval import Interval, log_ratio, rounded_up
+from sparseaug.theory._letters import check_count, letters
 from sparseaug.theory.dimension_free import _variance
 
 __all__ = ["products_calls", "products_gradient_bound", "products_mean_square"]

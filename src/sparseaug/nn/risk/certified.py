@@ -22,7 +22,7 @@ from sparseaug._floats import TINY, gamma, lifted
 from sparseaug._floats import norm as length
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate.anytime import Limits
-from sparseaug.certificate.audit import MeansToAudit, audit_risk
+from sparseaug.certificate.audit import MeansToAudit, audit_means
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
@@ -121,7 +121,7 @@ def audit(
         return at.cpu().numpy(), means, Limits(limit), condition
 
     usual = partial(_translated, risk)
-    return audit_risk(risk, usual, prepare, oracle, calls, delta, translates_of, until)
+    return audit_means(risk, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 def require_risk(risk: Any) -> None:
