@@ -50,6 +50,7 @@ _NAMES = {
     "sparseaug.qmc.report": "orders_report",
     "sparseaug.qmc.signs": "signs signs_report",
     "sparseaug.certificate.algorithm": "one_shot",
+    "sparseaug.certificate.accuracy": "audit_risk",
     "sparseaug.certificate.certify": "certify",
     "sparseaug.descent": "descend",
     "sparseaug.designs.choose": "choose",
