@@ -9,6 +9,7 @@ sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
 accuracy  the risk over all of G of any model: audit_risk, audit_consistency
+answers   the same for a model that runs elsewhere: pairs and answers in files
 intervals  what losses in [0, 1] say about their mean
 anytime   an audit that may stop at any draw, and how audits share delta
 concentration  the inequality behind it, and its proof
@@ -23,6 +24,7 @@ from sparseaug.certificate.accuracy import (
     audit_consistency,
     audit_risk,
 )
+from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
@@ -50,6 +52,8 @@ __all__ = [
     "certify",
     "exact",
     "kernel",
+    "read_answers",
     "spectral",
     "words",
+    "write_pairs",
 ]

@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparseaug._checks import (
     Progress,
@@ -467,20 +468,21 @@ class _Task:
         if self.is_small:
             return _exact(self.table())
         if until is None:
-            return self._of(self._pairs(self.calls), None)
+            return _bounds(self._pairs(self.calls), self.delta, binary=self.binary)
         seen = np.empty(0)
         while True:
             more = max(_FIRST, math.ceil(_LOOK * len(seen)))
             seen = np.concatenate([seen, self._pairs(min(more, self.calls - len(seen)), len(seen))])
-            found = self._of(seen, self.calls)
+            found = _bounds(seen, self.delta, binary=False, horizon=self.calls)
             if len(seen) >= self.calls or not found.alone.lower <= until < found.alone.upper:
                 return found
 
     def population(self) -> _Found:
         """One mean for each sample, over S h_i."""
         if self.is_small:
-            found = self._of(self.table().mean(axis=1), None, binary=False)
-            return found._replace(copies=self.n * self.group.order, holds=self._holds("samples"))
+            found = _bounds(self.table().mean(axis=1), self.delta, binary=False)
+            holds = _over("samples", self.delta)
+            return found._replace(copies=self.n * self.group.order, holds=holds)
         if self.calls < self.n:
             raise ArgumentError(
                 f"calls={self.calls} is less than one element for each of {self.n} samples; raise calls."
@@ -490,8 +492,8 @@ class _Task:
         rows = self.group.compose(np.tile(S, (self.n, 1)), h)
         each = self.evaluate(rows, np.repeat(np.arange(self.n), len(S)))
         means = each.reshape(self.n, -1).mean(axis=1)
-        found = self._of(means, None, binary=self.binary and len(S) == 1)
-        holds = self._holds("samples and of one element for each")
+        found = _bounds(means, self.delta, binary=self.binary and len(S) == 1)
+        holds = _over("samples and of one element for each", self.delta)
         return found._replace(copies=len(rows), holds=holds)
 
     def _design(self, m: int) -> Rows:
@@ -503,25 +505,45 @@ class _Task:
 
     def _pairs(self, count: int, done: int = 0) -> Floats:
         """The losses of the next so many pairs."""
-        which = keyed_rng(self.oracle.seed, "audit pairs", step=self.oracle.calls)
-        fresh = self.oracle.fresh(count)
-        return self.evaluate(fresh.elements, which.integers(self.n, size=count), done)
+        return self.evaluate(*draw_pairs(self.oracle, self.n, count), done)
 
-    def _of(self, losses: Floats, horizon: int | None, *, binary: bool | None = None) -> _Found:
-        """The bounds of one number of losses, or of any number up to a horizon."""
-        binary = (self.binary if binary is None else binary) and horizon is None
 
-        def ends(delta: float) -> Ends:
-            if binary:
-                return binomial(int(losses.sum()), len(losses), delta)
-            return betting(losses, delta, horizon=horizon)
+def _bounds(losses: Floats, delta: float, *, binary: bool, horizon: int | None = None) -> _Found:
+    """Of a fixed number of losses, or of any number up to a horizon."""
 
-        holds = self._holds("pairs") + ("" if horizon is None else ", wherever one stops")
-        mean = math.fsum(losses) / len(losses)
-        return _Found(mean, ends(self.delta / 2), ends(self.delta), len(losses), holds)
+    def ends(delta: float) -> Ends:
+        if binary and horizon is None:
+            return binomial(int(losses.sum()), len(losses), delta)
+        return betting(losses, delta, horizon=horizon)
 
-    def _holds(self, draw: str) -> str:
-        return f"with probability 1 - {self.delta!r} over the draw of the {draw}"
+    holds = _over("pairs", delta) + ("" if horizon is None else ", wherever one stops")
+    mean = math.fsum(losses) / len(losses)
+    return _Found(mean, ends(delta / 2), ends(delta), len(losses), holds)
+
+
+def _over(draw: str, delta: float) -> str:
+    return f"with probability 1 - {delta!r} over the draw of the {draw}"
+
+
+def draw_pairs(oracle: Oracle, n: int, count: int) -> tuple[Rows, NDArray[np.int64]]:
+    """Elements (count, width), and for each the number of a sample: independent and uniform."""
+    which = keyed_rng(oracle.seed, "audit pairs", step=oracle.calls).integers(n, size=count)
+    return oracle.fresh(count).elements, which
+
+
+def risk_of_losses(losses: Floats, group: Group, n: int, delta: float, *, binary: bool) -> DataRisk:
+    """The certificate of losses that were measured elsewhere, at pairs of `draw_pairs`."""
+    found = _bounds(losses, delta, binary=binary)
+    return DataRisk(
+        *(found.mean, *found.both, *found.alone),
+        calls=len(losses),
+        evaluations=len(losses),
+        failure_probability=delta,
+        loss="0-1" if binary else "given",
+        samples=n,
+        elements=_elements(group),
+        holds=found.holds,
+    )
 
 
 def _exact(table: Floats) -> _Found:
