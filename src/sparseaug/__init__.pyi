@@ -19,8 +19,8 @@ from sparseaug.actions import signed_permute as signed_permute
 from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.rotate import rotate as rotate
-from sparseaug.certificate.algorithm import one_shot as one_shot
 from sparseaug.certificate.accuracy import audit_risk as audit_risk
+from sparseaug.certificate.algorithm import one_shot as one_shot
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.choose import choose as choose

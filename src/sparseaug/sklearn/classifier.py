@@ -15,12 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import (
-    check_rows,
-    check_targets,
-    name_in_errors,
-    require_not_sparse,
-)
+from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors, require_not_sparse
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
