@@ -16,8 +16,11 @@ from sparseaug.actions import product_action as product_action
 from sparseaug.actions import roll as roll
 from sparseaug.actions import rotate_grid as rotate_grid
 from sparseaug.actions import signed_permute as signed_permute
+from sparseaug.actions.affine import random_affine as random_affine
+from sparseaug.actions.color import random_color as random_color
 from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
+from sparseaug.actions.random import random_transform as random_transform
 from sparseaug.actions.rotate import rotate as rotate
 from sparseaug.certificate.accuracy import audit_risk as audit_risk
 from sparseaug.certificate.algorithm import one_shot as one_shot

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sparseaug.designs.search import exchanged
+from sparseaug.search.search import exchanged
 from sparseaug.designs.worst_case import GREEDY_ORDER, MOST_TRIES, Translations
 from studies.records import Rows
 

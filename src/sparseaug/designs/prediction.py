@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from sparseaug.designs.low_degree import exchanges
-from sparseaug.designs.objectives import EXCHANGES, Between, Columns, Values
-from sparseaug.designs.search import Moves, Places, exchange, greedy
+from sparseaug.search.objectives import EXCHANGES, Between, Columns, Values
+from sparseaug.search.search import Moves, Places, exchange, greedy
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
 from sparseaug.norms.regular import left_translations

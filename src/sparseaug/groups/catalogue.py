@@ -20,6 +20,7 @@ from sparseaug.groups.abelian import Abelian, cyclic
 from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import dihedral
+from sparseaug.groups.distributions.base import Distribution, group_of
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
@@ -215,6 +216,8 @@ def as_group(given: Group | str, name: str = "group") -> Group:
             return group(given)
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
+    if isinstance(given, Distribution):
+        return group_of(given)
     what = "a group; give one, such as symmetric(6), or its name, 'S6'"
     return check_type(name, given, Group, what)  # type: ignore[no-any-return]
 

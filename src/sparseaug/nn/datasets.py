@@ -91,7 +91,7 @@ class OneShotDataset(Dataset[Any]):
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        S = as_sample(S, action.group)
+        S = as_sample(S, action.distribution)
         self.action = action
         self.S = S
         self.y_action = y_action
@@ -211,7 +211,7 @@ class StreamingDataset(Dataset[Any]):
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        require_oracle(oracle, action.group)
+        require_oracle(oracle, action.distribution)
         if oracle.has_source:
             raise UnsupportedError(
                 "oracle asks a source for each element, which is too expensive for every item "
@@ -321,7 +321,7 @@ class StreamingDataset(Dataset[Any]):
 
     def _settings(self) -> dict[str, Any]:
         """What decides the element of an item, but for the epoch, and how it moves."""
-        group = self.action.group
+        group = self.action.distribution
         return {
             "n": len(self),
             "group": group.name,
@@ -365,9 +365,9 @@ class _Draws:
     """The rows of one epoch, each block drawn when it is first asked for."""
 
     def __init__(self, oracle: Oracle, n: int) -> None:
-        self._group = oracle.group
+        self._group = oracle.distribution
         self._seed = oracle.seed
-        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.group.width)
+        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.distribution.width)
         self._epoch = -1
 
     def rows(self, epoch: int, indices: Indices) -> Rows:

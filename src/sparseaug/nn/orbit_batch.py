@@ -68,7 +68,7 @@ class OrbitBatch(nn.Module):
     ) -> None:
         super().__init__()
         require_action(action)
-        S = as_sample(S, action.group)
+        S = as_sample(S, action.distribution)
         self.action = action
         self._given = S
         self._like: Any = None  # one sample without memory, as those that it is prepared for
@@ -77,7 +77,7 @@ class OrbitBatch(nn.Module):
         self._once: tuple[Any, Distinct | None] = None, None
         self._kept_cells: tuple[Any, Tensor | None] = None, None
         self.register_buffer("elements", kept_rows(S.elements))
-        self.register_buffer("group_digest", digest_of(S.group))
+        self.register_buffer("group_digest", digest_of(S.distribution))
         self._equal()
         if sample_shape is not None:
             try:
@@ -95,9 +95,9 @@ class OrbitBatch(nn.Module):
     @property
     def sample(self) -> GroupSample:
         """S: the one given, or the one that a state dict or another rank brought."""
-        rows = rows_in(self.elements, self.action.group)
+        rows = rows_in(self.elements, self.action.distribution)
         if not np.array_equal(rows, self._given.elements):
-            self._given = GroupSample(self.action.group, rows)
+            self._given = GroupSample(self.action.distribution, rows)
         return self._given
 
     def _equal(self) -> Distinct | None:
@@ -202,7 +202,7 @@ class OrbitBatch(nn.Module):
         return torch.as_tensor(chosen, device=self.elements.device)
 
     def extra_repr(self) -> str:
-        return f"{type(self.action).__name__} of {self.action.group.name}, m={self.m}"
+        return f"{type(self.action).__name__} of {self.action.distribution.name}, m={self.m}"
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
         """As torch has it; matrices are then made again, from the rows, in the new precision."""
@@ -237,7 +237,7 @@ class OrbitBatch(nn.Module):
         """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         S = None
         if f"{prefix}elements" in state_dict:
-            S = sample_in(state_dict, prefix, self.action.group)
+            S = sample_in(state_dict, prefix, self.action.distribution)
             self.elements = self.elements.new_empty(S.elements.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if S is not None:
@@ -268,7 +268,7 @@ class OrbitBatch(nn.Module):
 
         They are buffers, not kept by the `PreparedAction`: torch moves, broadcasts and exports them.
         """
-        rows, device = rows_in(self.elements, self.action.group), self.elements.device
+        rows, device = rows_in(self.elements, self.action.distribution), self.elements.device
         here = map_leaves(lambda part: _number(part.dtype, device).expand(part.shape), like)
         with torch.inference_mode(False):  # else no later gradient could go through it
             prepared = PreparedAction(self.action, rows).prepared(here)
@@ -318,7 +318,7 @@ def require_loadable(
             f"state_dict returned{', or strict=False' if some else ''}."
         )
     return {
-        prefix: sample_in(state_dict, prefix, part.action.group).elements
+        prefix: sample_in(state_dict, prefix, part.action.distribution).elements
         for prefix, part in parts.items()
         if f"{prefix}elements" in state_dict
     }

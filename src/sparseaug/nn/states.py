@@ -30,7 +30,7 @@ from sparseaug._archive import canonical_json, parse_json
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Distribution, Rows
 from sparseaug.risk.identity import action_sha256, problem_facts, sha256_of
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
@@ -43,12 +43,12 @@ EXTRA = "_extra_state"  # torch's name for what is neither parameter nor buffer
 _LENGTH = 1024  # of the text of facts, or a multiple of it: JSON may end with spaces
 
 
-def group_sha256(group: Group) -> str:
+def group_sha256(group: Distribution) -> str:
     """SHA-256 of the group's description."""
     return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()
 
 
-def digest_of(group: Group) -> Tensor:
+def digest_of(group: Distribution) -> Tensor:
     """The same, byte by byte."""
     return torch.tensor(list(bytes.fromhex(group_sha256(group))), dtype=torch.uint8)
 
@@ -66,12 +66,12 @@ def kept_rows(rows: Rows) -> Tensor:
     return torch.tensor(rows.view(np.int64))
 
 
-def rows_in(elements: Tensor, group: Group) -> Rows:
+def rows_in(elements: Tensor, group: Distribution) -> Rows:
     """The rows of a tensor that `kept_rows` made."""
     return elements.cpu().numpy().view(group.row_dtype)
 
 
-def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Group) -> GroupSample:
+def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Distribution) -> GroupSample:
     """The S under this prefix, or an `ArgumentError` unless it is whole and of this group."""
     names = "elements", "group_digest", EXTRA
     rows, digest, text = (_entry(state_dict, prefix + name) for name in names)
@@ -142,7 +142,7 @@ def describe_action(value: Any) -> str:
     Type and fields, as far as they are plain data; of a function its name alone, and of a group its
     name, since a sample's hash tells which one it is.
     """
-    if isinstance(value, Group):
+    if isinstance(value, Distribution):
         return value.name
     if isinstance(value, np.ndarray):
         return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()

@@ -250,10 +250,10 @@ def custom_risk(
     batch = check_integer("batch", batch, at_least=1)
     data = map_leaves(_copy, data[0]), y.copy()
     if isinstance(S, Oracle):
-        require_oracle(S, action.group)
+        require_oracle(S, action.distribution)
         return CustomRisk(function, data, action, "streaming", largest, S, batch, S.calls)
     if S is not None and S != "full":
-        S = as_sample(S, action.group)
+        S = as_sample(S, action.distribution)
     if S == "full":
         action.group.all_elements()  # refused here where they are too many
     return CustomRisk(function, data, action, S, largest)

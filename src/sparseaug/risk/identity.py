@@ -54,7 +54,7 @@ def order_facts(S: Any) -> dict[str, str]:
 
 def action_sha256(action: Action, x: Any) -> str:
     """SHA-256 of the group and of what some elements do to some of the samples."""
-    group = action.group
+    group = action.distribution
     rows = group.sample(_SOME, keyed_rng(0, "identity of an action"))
     return sha256_of(canonical_json(group.to_dict()).decode(), action(rows, _some(x)))
 

@@ -107,7 +107,7 @@ class Measurement:
         square = largest = spread = unseen = 0.0
         empty = np.zeros((0, len(blocks.degrees)))
         variances, replicates, between = np.zeros(len(blocks.degrees)), empty, empty
-        parts = _Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
+        parts = Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
         sums = np.zeros((parts.count, len(variances)))
         grams = np.zeros((0, 0, 0) if self.exact else (parts.count, len(rows), len(rows)))
         for j, part in parts.columns(values):
@@ -153,12 +153,12 @@ class Measurement:
         )
 
 
-class _Parts:
+class Parts:
     """The inputs, parted at random."""
 
-    def __init__(self, rows: int, inputs: int, entries: int) -> None:
+    def __init__(self, rows: int, inputs: int, entries: int, most: int = 0) -> None:
         self.rows, self.inputs = rows, inputs
-        self.count = min(PARTS, inputs, _GRAM_ENTRIES // entries)
+        self.count = min(most or PARTS, inputs, _GRAM_ENTRIES // entries)
         order = keyed_rng(0, "parts of the inputs").permutation(inputs)
         self.number = np.empty(inputs, np.int64)
         self.number[order] = np.arange(inputs) % self.count

@@ -224,7 +224,7 @@ class Store:
                 "source is not given, and a store that was opened does not hold it; give source=, "
                 "action= and function= as they were given to views.compute."
             )
-        S = as_sample(S, self.S.group)
+        S = as_sample(S, self.S.distribution)
         return Store(extend(self._layout, S, work), work, S)
 
     def verify(self, progress: Progress | Literal["bar"] | None = None) -> None:

@@ -14,7 +14,7 @@ from sparseaug.designs.low_degree import (
     search_signs,
     searched_degrees,
 )
-from sparseaug.designs.search import Places, greedy, search
+from sparseaug.search.search import Places, greedy, search
 from sparseaug.designs.worst_case import is_listed, worst_case
 from sparseaug.groups import Group, Rows
 

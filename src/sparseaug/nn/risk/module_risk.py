@@ -340,7 +340,7 @@ def _sample_of(
     """The elements to average over, by which method, and what they cost."""
     if S is None:
         return GroupSample(action.group, action.group.identity()), "none", 0
-    sample = as_sample(S, action.group)
+    sample = as_sample(S, action.distribution)
     return sample, "full" if isinstance(S, str) else "one-shot", sample.calls_behind
 
 
@@ -380,7 +380,7 @@ class StreamingModuleRisk:
         self._plain = ModuleRisk(
             module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
         )
-        require_oracle(oracle, action.group)
+        require_oracle(oracle, action.distribution)
         self.module, self.oracle, self.batch = module, oracle, batch
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])
