@@ -118,7 +118,7 @@ def orbit_spectrum(
             256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
             1,024, all of it if it can be enumerated
         by: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
-            for sign flips
+            for sign flips; "pool" to measure on a pool, without degrees
         chunk_size: how many moved copies go through f at once; by default 1024, or n if more, or fewer
             where f has more than 16,384 outputs
         progress: called now and then with two numbers, how much is done and of how much
