@@ -13,7 +13,7 @@ import numpy as np
 
 from sparseaug._floats import gamma, lifted, norm
 from sparseaug.certificate.anytime import Limits
-from sparseaug.certificate.audit import MeansToAudit, audit_means
+from sparseaug.certificate.audit import MeansToAudit, audit_means, drawn_rows, untranslated
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.groups.orders import ENUMERATION_LIMIT
@@ -48,14 +48,12 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
             "an audit needs largest=, a bound on single gradients; give it to custom_risk."
         )
 
-    group = risk.action.group
-
     def means(S: GroupSample, fresh: GroupSample) -> Iterable[Floats]:
         step = max(1, _ROWS // S.m)
         for start in range(0, fresh.m, step):
             h = fresh.elements[start : start + step]
-            rows = group.compose(np.tile(S.elements, (len(h), 1)), np.repeat(h, S.m, axis=0))
-            each = np.concatenate([block for _, block in risk._element_gradients(theta, rows)])
+            found = risk._element_gradients(theta, drawn_rows(S, h))
+            each = np.concatenate([block for _, block in found])
             longest = largest_length(each)
             if longest > largest:
                 raise ArgumentError(
@@ -68,7 +66,7 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
         condition = f"{_CONDITION}, none longer than largest={largest!r}"
         return theta, lambda fresh: means(S, fresh), Limits(largest, off=off), condition
 
-    return audit_means(risk, lambda calls: GroupSample(group, group.identity()), prepare, **options)
+    return audit_means(risk, lambda calls: untranslated(risk.action), prepare, **options)
 
 
 def largest_length(vectors: Floats) -> float:

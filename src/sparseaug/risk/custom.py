@@ -142,25 +142,25 @@ class CustomRisk:
         return Losses(self.function)
 
     @cached_property
-    def elements(self) -> Rows:
-        """What is averaged over."""
+    def elements(self) -> Rows | None:
+        """What is averaged over; None for the data as they are."""
         if self.S == "full":
             return self.action.group.all_elements()
-        return self.S.elements if isinstance(self.S, GroupSample) else self.action.group.identity()
+        return self.S.elements if isinstance(self.S, GroupSample) else None
 
     def value(self, theta: Any) -> float:
         """The risk at theta, for "streaming" that of the data as they are."""
-        theta = check_vector("theta", theta)
-        return math.fsum(
-            v for block, _ in self._element_gradients(theta, self.elements) for v in block
-        ) / (len(self.elements))
+        theta, values = check_vector("theta", theta), []
+        for block, _ in self._element_gradients(theta, self.elements):
+            values.extend(block)
+        return math.fsum(values) / len(values)
 
     def gradient(self, theta: Any) -> Floats:
         """Its gradient."""
-        theta, total = check_vector("theta", theta), 0.0
+        theta, total, count = check_vector("theta", theta), 0.0, 0
         for _, block in self._element_gradients(theta, self.elements):
-            total = total + block.sum(axis=0)
-        return np.asarray(total / len(self.elements))
+            total, count = total + block.sum(axis=0), count + len(block)
+        return np.asarray(total / count)
 
     def at_step(self, step: int) -> Any:
         """What descent follows at this step: itself, or the next fresh batch of elements."""
@@ -185,9 +185,15 @@ class CustomRisk:
     def _checked_theta(self, theta: Any) -> Floats:
         return check_vector("theta", theta)
 
-    def _element_gradients(self, theta: Floats, rows: Rows) -> Iterator[tuple[Floats, Floats]]:
+    def _element_gradients(
+        self, theta: Floats, rows: Rows | None
+    ) -> Iterator[tuple[Floats, Floats]]:
         """Values (k,) and gradients (k, p) of single elements, in blocks that fit memory."""
         n = len(self.y)
+        if rows is None:
+            losses, gradients = self.losses(theta, self.x, self.y)
+            yield losses.mean(keepdims=True), gradients.mean(axis=0, keepdims=True)
+            return
         step = max(1, _NUMBERS // (n * len(theta)))
         y = np.concatenate([self.y] * step)
         for start in range(0, len(rows), step):

@@ -156,9 +156,9 @@ class Measurement:
 class Parts:
     """The inputs, parted at random."""
 
-    def __init__(self, rows: int, inputs: int, entries: int, most: int = 0) -> None:
+    def __init__(self, rows: int, inputs: int, entries: int) -> None:
         self.rows, self.inputs = rows, inputs
-        self.count = min(most or PARTS, inputs, _GRAM_ENTRIES // entries)
+        self.count = min(PARTS, inputs, _GRAM_ENTRIES // entries)
         order = keyed_rng(0, "parts of the inputs").permutation(inputs)
         self.number = np.empty(inputs, np.int64)
         self.number[order] = np.arange(inputs) % self.count

@@ -170,8 +170,7 @@ def group_of(distribution: Distribution) -> Any:
     if distribution.is_group:
         return distribution
     raise NotAGroupError(
-        f"{distribution.name} is a distribution and no group, without products, inverses and "
-        "degrees, which this needs; what needs draws alone is Oracle(distribution), "
-        "orbit_spectrum, spectrum.predict, choose, design(distribution, m=, spectrum=), augment "
-        "and certify by audit."
+        f"{distribution.name} is a distribution and no group, and this needs products, inverses "
+        "or degrees; draws are enough for Oracle, orbit_spectrum, spectrum.predict, choose, "
+        "design(distribution, m=, spectrum=), augment and the audits of certify."
     )

@@ -22,7 +22,7 @@ from sparseaug._floats import TINY, gamma, lifted
 from sparseaug._floats import norm as length
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate.anytime import Limits
-from sparseaug.certificate.audit import MeansToAudit, audit_means
+from sparseaug.certificate.audit import MeansToAudit, audit_means, drawn_rows, untranslated
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
@@ -142,7 +142,8 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     module, loss = _copies(risk)
     loss = loss.double() if isinstance(loss, nn.Module) else loss
     options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
-    double = type(risk)(module.double(), loss, (x, y), risk.action, None, **options)
+    unmoved = None if risk.action.distribution.is_group else risk.sample
+    double = type(risk)(module.double(), loss, (x, y), risk.action, unmoved, **options)
     double.load(at)
     copied = copy(risk)  # compared last: what changes from call to call was refused in a copy
     copied.module, copied.loss = _copies(risk)
@@ -170,6 +171,8 @@ def _copy(module: nn.Module) -> nn.Module:
 
 def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
     """The S of the risk where there is one and its translates are not too much work."""
+    if not risk.action.distribution.is_group:
+        return untranslated(risk.action)
     group, S = risk.action.group, risk.sample
     few = min(calls, group.order) * S.m * len(risk.data[1]) <= COPIES
     return S if risk.method == "one-shot" and few else GroupSample(group, group.identity())
@@ -196,8 +199,7 @@ class _ModuleMeans:
             yield gradient
 
     def _of(self, h: Any) -> Floats:
-        group = self.S.group
-        moved = GroupSample(group, group.compose(self.S.elements, h))
+        moved = GroupSample(self.S.distribution, drawn_rows(self.S, h))
         gradient: Floats = self.risk.on(moved).gradient(self.theta).cpu().numpy()[None]
         norm = length(gradient)
         if not math.isfinite(norm):

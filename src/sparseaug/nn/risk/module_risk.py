@@ -22,6 +22,7 @@ from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import call, joined, leaves, map_leaves, this_rank
 from sparseaug.actions.prepared import distinct
+from sparseaug.certificate.audit import untranslated
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.checks import check_tensors
@@ -377,8 +378,10 @@ class StreamingModuleRisk:
         chunk_size: int | None = None,
     ) -> None:
         batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
+        # without a group there is no identity: the plain risk only says what is moved
+        S = None if action.distribution.is_group else untranslated(action)
         self._plain = ModuleRisk(
-            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
+            module, loss, data, action, S, y_action=y_action, chunk_size=chunk_size
         )
         require_oracle(oracle, action.distribution)
         self.module, self.oracle, self.batch = module, oracle, batch
