@@ -214,8 +214,8 @@ class PoolSpectrum(Shown):
             chosen = self.predict(self.sample_at(self.choose_places(m)))
             bar = f"{chosen.relative:.3g} +- {chosen.error / (self.variance or 1.0):.1g}"
             rows.append((str(m), f"{1 / m:.3g}", bar))
-        name = shorten_text(self.distribution.name)
-        title = f"{name}, {self.inputs} inputs, a pool of {len(self.rows)}; parts of the variance left"
+        name = shorten_text(self.distribution.name, 32)
+        title = f"{name}, {self.inputs} inputs, pool of {len(self.rows)}; part of the variance left"
         notes = [f"variance {self.variance:.4g} +- {self._draws(1).error:.2g}"]
         return Table(("m", "draws", "chosen"), rows, title=title, notes=notes)
 
@@ -307,6 +307,16 @@ def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None
         points = [sobol(distribution.dimensions, size, r) for r in range(BLOCKS)]
         rows = distribution.quantile(np.concatenate(points))
     return Pool(distribution, rows)
+
+
+def pool_at(S: GroupSample, n: int) -> Pool:
+    """The pool that an S of uniform draws is, where a function is known at them already."""
+    if not S.origin.is_uniform or not LEAST <= S.m <= MOST_DRAWS or n < 2:
+        raise ArgumentError(
+            f"S={shorten(S)} is no pool for {n} inputs; give {LEAST} to {MOST_DRAWS} draws of an Oracle "
+            "and two inputs or more."
+        )
+    return Pool(S.distribution, S.elements[: S.m // BLOCKS * BLOCKS])
 
 
 def sobol(dimensions: int, count: int, index: int = 0) -> Floats:
