@@ -15,18 +15,20 @@ torch = pytest.importorskip("torch")
 
 def mess(x, rng):
     """Draws from every generator there is."""
-    noise = rng.normal() + random.random() + np.random.rand()
+    noise = rng.normal() + random.random() + np.random.rand()  # noqa: S311, NPY002
     return x * (noise + torch.rand(()).item())
 
 
 def test_a_row_is_one_map_and_global_generators_are_put_back():
     act = sa.random_transform(mess)
     S = sa.Oracle(act.distribution, seed=0).draw(5)
-    before = random.getstate(), np.random.get_state()[1].copy(), torch.get_rng_state()
+    before = random.getstate(), np.random.get_state()[1].copy(), torch.get_rng_state()  # noqa: NPY002
     copies = act(S, np.ones((3, 4)))
-    assert random.getstate() == before[0] and (np.random.get_state()[1] == before[1]).all()
+    assert random.getstate() == before[0]
+    assert (np.random.get_state()[1] == before[1]).all()  # noqa: NPY002
     assert torch.equal(torch.get_rng_state(), before[2])
-    assert (copies == copies[:, :1, :1]).all() and len(np.unique(copies)) == 5
+    assert (copies == copies[:, :1, :1]).all()
+    assert len(np.unique(copies)) == 5
     np.testing.assert_array_equal(copies, pickle.loads(pickle.dumps(act))(S, np.ones((3, 4))))
 
 
@@ -38,7 +40,8 @@ def test_the_function_may_write_and_change_the_shape_but_not_differ_in_it():
 
     act, x = sa.random_transform(crop), np.arange(12.0).reshape(2, 6)
     S = sa.Oracle(act.distribution).draw(8)
-    assert act(S, x).shape == (8, 2, 4) and x[0, 0] == 0
+    assert act(S, x).shape == (8, 2, 4)
+    assert x[0, 0] == 0
     ragged = sa.random_transform(lambda x, rng: x[rng.integers(3) :])
     with pytest.raises(ArgumentError, match="return one shape"):
         ragged(sa.Oracle(ragged.distribution).draw(8), x)
@@ -69,7 +72,8 @@ def test_dicts_and_tuples_go_through_the_function_as_a_whole():
     pair = sa.random_transform(lambda x, rng: (x[0] + rng.normal(), x[1]))
     S = sa.Oracle(pair.distribution).draw(2)
     first, second = sa.augment(pair, S, (x, x))
-    assert first.shape == (6, 8) and (second[3:] == x).all()
+    assert first.shape == (6, 8)
+    assert (second[3:] == x).all()
 
 
 def test_affine_maps_equal_those_of_scipy():

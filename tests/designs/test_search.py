@@ -13,8 +13,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.designs.choose import distinct_draws
 from sparseaug.designs.low_degree import Modules, Signs
-from sparseaug.search.search import first_least
 from sparseaug.designs.worst_case import Characters, Translations
+from sparseaug.search.search import first_least
 
 
 @pytest.mark.parametrize(

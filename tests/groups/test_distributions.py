@@ -30,13 +30,17 @@ EVERY = {
 def test_draws_are_elements_and_come_back_from_json_and_files(name, tmp_path):
     of = EVERY[name]
     S = sa.Oracle(of, seed=3, budget=20).draw(20)
-    assert S.elements.shape == (20, of.width) and S.elements.dtype == of.row_dtype
-    assert of.contains(S.elements).all() and S.calls == 20
+    assert S.elements.shape == (20, of.width)
+    assert S.elements.dtype == of.row_dtype
+    assert of.contains(S.elements).all()
+    assert S.calls == 20
     assert distribution_from_dict(json.loads(json.dumps(of.to_dict()))) == of
     assert sa.GroupSample.from_dict(json.loads(json.dumps(S.to_dict()))) == S
     S.save(tmp_path / "S.safetensors")
     again = sa.GroupSample.load(tmp_path / "S.safetensors")
-    assert again == S and again.sha256 == S.sha256 and again.distribution == of
+    assert again == S
+    assert again.sha256 == S.sha256
+    assert again.distribution == of
     later = sa.Oracle(of, seed=3)
     later.draw(7)
     np.testing.assert_array_equal(later.draw(13).elements, S.elements[7:])
@@ -44,7 +48,8 @@ def test_draws_are_elements_and_come_back_from_json_and_files(name, tmp_path):
 
 def test_a_group_is_its_own_distribution():
     act = sa.permute_axis(sa.symmetric(4))
-    assert act.distribution is act.group and isinstance(act.distribution, Group)
+    assert act.distribution is act.group
+    assert isinstance(act.distribution, Group)
     S = sa.Oracle(act.group).draw(3)
     assert S.group is S.distribution
 
@@ -58,7 +63,8 @@ def test_points_of_the_cube_become_uniform_elements():
     assert abs(rows[:, 5].mean() - 0.5) < 0.04
     every = sa.symmetric(3).quantile(np.random.default_rng(0).random((600, 2)))
     counts = np.unique(every, axis=0, return_counts=True)[1]
-    assert len(counts) == 6 and counts.min() > 60
+    assert len(counts) == 6
+    assert counts.min() > 60
 
 
 def test_what_is_no_element_or_no_point_is_refused():
@@ -114,4 +120,5 @@ def test_what_needs_a_group_is_refused_in_one_sentence_that_names_what_to_use(ve
 
 
 def test_an_action_of_a_distribution_has_no_group():
-    assert not hasattr(ACT, "group") and not hasattr(S, "group")
+    assert not hasattr(ACT, "group")
+    assert not hasattr(S, "group")

@@ -88,7 +88,9 @@ class Jitter:
     def __call__(self, x):
         import torch
 
-        return x.flip(-1) * torch.rand(()) if torch.rand(()) < 0.5 else x * torch.empty(1).uniform_()
+        return (
+            x.flip(-1) * torch.rand(()) if torch.rand(()) < 0.5 else x * torch.empty(1).uniform_()
+        )
 
     def __repr__(self):
         return "Jitter()"

@@ -38,7 +38,9 @@ def test_the_gram_matrix_is_that_of_the_centred_values():
     np.testing.assert_allclose(
         SPECTRUM.gram, np.einsum("sip,tip->st", v, v) / len(X), atol=1e-10 * SPECTRUM.variance
     )
-    assert SPECTRUM.rows.shape == (128, 5) and SPECTRUM.inputs == 48 and SPECTRUM.calls == 128
+    assert SPECTRUM.rows.shape == (128, 5)
+    assert SPECTRUM.inputs == 48
+    assert SPECTRUM.calls == 128
     small = sa.orbit_spectrum(f, ACT, X, calls=128, chunk_size=50)
     np.testing.assert_allclose(small.gram, SPECTRUM.gram, atol=1e-10)
 
@@ -53,7 +55,8 @@ def test_the_search_finds_the_best_of_all_sets_of_a_small_pool():
         every = combinations_with_replacement(range(9), 4)
         best = min(float(gram[np.ix_(s, s)].sum()) for s in every)
         found = places_of(gram, 4)
-        assert len(found) == 4 and found.max() < 9
+        assert len(found) == 4
+        assert found.max() < 9
         worse += float(gram[np.ix_(found, found)].sum()) > 2 * best + 0.5 * gram.trace() / 9
     assert worse <= 2
     objective = Measured(gram)  # an exchange changes the energy by twice the difference of scores
@@ -89,13 +92,18 @@ def test_nested_prefixes_choose_and_what_is_refused():
     assert SPECTRUM.predict(sa.GroupSample(ACT.distribution, nested.elements[:5])).value > 0
     error = float(np.sqrt(0.05 * SPECTRUM.variance))
     choice = sa.choose(SPECTRUM, error=error)
-    assert choice.name == "search" and choice.prediction.upper <= error**2
-    assert choice.sample.m < choice.draws and choice.distinct == choice.draws
-    assert "distinct draws need" in str(choice) and choice.to_dict()["draws"] == choice.draws
+    assert choice.name == "search"
+    assert choice.prediction.upper <= error**2
+    assert choice.sample.m < choice.draws
+    assert choice.distinct == choice.draws
+    assert "distinct draws need" in str(choice)
+    assert choice.to_dict()["draws"] == choice.draws
     smaller = SPECTRUM.predict(SPECTRUM.sample_at(SPECTRUM.choose_places(choice.sample.m - 1)))
     assert smaller.upper > error**2
     fine = sa.choose(SPECTRUM, error=error / 300)
-    assert fine.name == "draws" and fine.sample.m == fine.draws and "calls=512" in fine.note
+    assert fine.name == "draws"
+    assert fine.sample.m == fine.draws
+    assert "calls=512" in fine.note
     with pytest.raises(ArgumentError, match="raise error or max_m"):
         sa.choose(SPECTRUM, error=error / 30, max_m=4)
     with pytest.raises(ArgumentError, match="not in the pool"):
@@ -114,14 +122,16 @@ def test_a_spectrum_comes_back_from_json():
     again = PoolSpectrum.from_dict(json.loads(json.dumps(small.to_dict())))
     S = sa.design(ACT.distribution, m=4, spectrum=again)
     assert again.predict(S).to_dict() == small.predict(S).to_dict()
-    assert "pool of 32" in str(small) and "pool=32" in repr(small)
+    assert "pool of 32" in str(small)
+    assert "pool=32" in repr(small)
 
 
 def test_pools_of_seeds_come_from_an_oracle_and_pools_of_parameters_from_sobol_points():
     noise = sa.random_transform(lambda x, rng: x + 0.3 * rng.normal(size=x.shape))
     spectrum = sa.orbit_spectrum(f, noise, X, calls=64)
     S = sa.design(noise.distribution, m=8, spectrum=spectrum)
-    assert S.calls == 64 and spectrum.predict(S).value < spectrum.predict(8).value
+    assert S.calls == 64
+    assert spectrum.predict(S).value < spectrum.predict(8).value
     oracle = sa.Oracle(ACT.distribution, seed=2)
     given = sa.orbit_spectrum(f, ACT, X, oracle=oracle, calls=40)
     assert oracle.calls == 40
@@ -138,7 +148,8 @@ def test_pools_of_seeds_come_from_an_oracle_and_pools_of_parameters_from_sobol_p
 
 def test_an_invariant_function_has_no_variance_and_no_choice():
     spectrum = sa.orbit_spectrum(lambda x: np.ones((len(x), 2)), ACT, X, calls=32)
-    assert spectrum.variance == 0 and spectrum.predict(4).error == np.inf
+    assert spectrum.variance == 0
+    assert spectrum.predict(4).error == np.inf
     with pytest.raises(ArgumentError, match="no variance"):
         sa.choose(spectrum, error=0.1)
     with pytest.raises(ArgumentError, match="no variance"):
@@ -153,7 +164,8 @@ def test_any_group_can_be_measured_on_a_pool():
     exact = sa.orbit_spectrum(g, act, x)
     assert pool.variance == pytest.approx(exact.variance, rel=0.15)
     S = sa.design(act.group, m=14, spectrum=pool)
-    assert S.group == act.group and exact.predict(S).relative < 0.07
+    assert S.group == act.group
+    assert exact.predict(S).relative < 0.07
 
 
 def test_the_bar_holds_about_as_often_as_it_says():

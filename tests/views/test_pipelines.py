@@ -47,7 +47,8 @@ def test_a_store_is_the_values_and_grows_and_refuses_another_pipeline(tmp_path):
     store = store.extend(S)
     np.testing.assert_array_equal(store.array(), VALUES)
     again = sa.views.open(tmp_path / "s")
-    assert again.S == S and again.S.distribution == ACT.distribution
+    assert again.S == S
+    assert again.S.distribution == ACT.distribution
     other = sa.random_transform(lambda x, rng: x * rng.random(), name=ACT.pipeline)
     with pytest.raises(ConfigMismatchError, match="action"):
         compute(tmp_path / "s", act=other)

@@ -108,7 +108,10 @@ def random_affine(
         [[0.0, 1.0], [1.0, 0.0]]
     """
     turn, shift = ends("degrees", degrees), ends("translate", translate)
-    sizes, skew = ends("scale", (scale, scale) if np.isscalar(scale) else scale), ends("shear", shear)
+    sizes, skew = (
+        ends("scale", (scale, scale) if np.isscalar(scale) else scale),
+        ends("shear", shear),
+    )
     if sizes[0] <= 0 or max(map(abs, skew)) >= 90:
         raise ArgumentError(f"scale={scale} must be above 0, and shear={shear} within 90 degrees.")
     given = zip(_NAMES, (turn, shift, shift, sizes, skew), strict=True)

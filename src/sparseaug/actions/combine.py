@@ -48,8 +48,8 @@ from sparseaug.actions.base import (
     require_action,
     require_law,
 )
-from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
 from sparseaug.actions.random import Chain
+from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Distribution, Group, Rows, as_group, direct_product
 from sparseaug.groups.distributions.base import group_of
 
@@ -368,7 +368,9 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
                 f"{name} is of {action.distribution.name}, but {one} is of {first.distribution.name}; "
                 "one element moves all parts: use one group."
             )
-    parts = tuple(Stay(first.distribution) if action is None else action for action in given.values())
+    parts = tuple(
+        Stay(first.distribution) if action is None else action for action in given.values()
+    )
     return Together(parts, tuple(named))
 
 

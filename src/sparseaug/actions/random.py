@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -50,7 +50,7 @@ class RandomAction(Action):
     @property
     def group(self) -> Group:  # type: ignore[override]
         """None: a `NotAGroupError`, which is an AttributeError."""
-        return group_of(self.distribution)  # type: ignore[no-any-return]
+        return group_of(self.distribution)
 
 
 @final
@@ -85,7 +85,9 @@ class RandomTransform(RandomAction):
             self._require_by_rows(seeds[0], map_leaves(lambda part: part[0], x))
             return _stacked([self._at(x, seed, 0 if one else j) for j, seed in enumerate(seeds)])
         copies = [
-            self._at(x, seed, (0 if one else j, i)) for j, seed in enumerate(seeds) for i in range(n)
+            self._at(x, seed, (0 if one else j, i))
+            for j, seed in enumerate(seeds)
+            for i in range(n)
         ]
         flat = _stacked(copies)
         return map_leaves(lambda part: part.reshape((len(seeds), n, *part.shape[1:])), flat)
@@ -200,17 +202,17 @@ def seeded(seed: int) -> Iterator[None]:
     """The global generators of Python, NumPy and torch at this seed, and as they were afterwards."""
     torch = sys.modules.get("torch")
     with _SEEDING:
-        plain, numpy = random.getstate(), np.random.get_state()
+        plain, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
         tensors = None if torch is None else torch.get_rng_state()
         try:
             random.seed(seed)
-            np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
+            np.random.seed([seed & 0xFFFFFFFF, seed >> 32])  # noqa: NPY002
             if torch is not None:
                 torch.default_generator.manual_seed(seed)
             yield
         finally:
             random.setstate(plain)
-            np.random.set_state(numpy)
+            np.random.set_state(numpy)  # noqa: NPY002
             if torch is not None:
                 torch.set_rng_state(tensors)
 

@@ -36,9 +36,9 @@ from sparseaug.groups.catalogue import (
     rubik,
 )
 from sparseaug.groups.dihedral import Dihedral, dihedral
-from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.distributions.base import Distribution
 from sparseaug.groups.distributions.described import as_distribution, distribution_from_dict
+from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
 from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order

@@ -173,7 +173,7 @@ class Group(Distribution):
 
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
         """For each row of an array (k, width), whether it is an element."""
-        return self._called(self._contains, elements)  # type: ignore[no-any-return]
+        return self._called(self._contains, elements)
 
     def example(self) -> Rows:
         """The identity."""

@@ -199,7 +199,7 @@ def group(name: str) -> Group:
     return direct_product(*factors)
 
 
-def as_group(given: Group | str, name: str = "group") -> Group:
+def as_group(given: Distribution | str, name: str = "group") -> Group:
     """The group, or the one of that name: what every function that takes a group asks.
 
     Args:
@@ -216,10 +216,8 @@ def as_group(given: Group | str, name: str = "group") -> Group:
             return group(given)
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
-    if isinstance(given, Distribution):
-        return group_of(given)
     what = "a group; give one, such as symmetric(6), or its name, 'S6'"
-    return check_type(name, given, Group, what)  # type: ignore[no-any-return]
+    return group_of(check_type(name, given, Distribution, what))
 
 
 def _named(text: str) -> Group | None:

@@ -150,7 +150,8 @@ class CustomRisk:
 
     def value(self, theta: Any) -> float:
         """The risk at theta, for "streaming" that of the data as they are."""
-        theta, values = check_vector("theta", theta), []
+        theta = check_vector("theta", theta)
+        values: list[float] = []
         for block, _ in self._element_gradients(theta, self.elements):
             values.extend(block)
         return math.fsum(values) / len(values)

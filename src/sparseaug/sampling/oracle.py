@@ -84,7 +84,7 @@ class Oracle:
     @property
     def group(self) -> Group:
         """The distribution that is drawn from, where it is a group's."""
-        return group_of(self.distribution)  # type: ignore[no-any-return]
+        return group_of(self.distribution)
 
     @property
     def calls(self) -> int:

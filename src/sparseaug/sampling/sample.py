@@ -132,7 +132,7 @@ class GroupSample:
     @property
     def group(self) -> Group:
         """The group; of another distribution a `NotAGroupError`."""
-        return group_of(self.distribution)  # type: ignore[no-any-return]
+        return group_of(self.distribution)
 
     @property
     def m(self) -> int:

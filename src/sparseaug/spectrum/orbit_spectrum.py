@@ -47,7 +47,7 @@ _TWICE = 16  # samples on which f is called twice
 
 
 @overload
-def orbit_spectrum(  # type: ignore[overload-overlap]  # the narrower action comes first
+def orbit_spectrum(
     f: Callable[..., Any],
     action: RandomAction,
     x: Array,

@@ -235,7 +235,9 @@ def _crossed(spectrum: PoolSpectrum, m: int) -> tuple[Floats, float]:
         inputs = counts[~out].sum()
         gram = grams[~out].sum(axis=0) / inputs
         weights = np.bincount(places_of(gram, m), minlength=len(gram)) / m
-        held[out] = np.einsum("s,pst,t->p", weights, grams[out], weights, optimize=True) / counts[out]
+        held[out] = (
+            np.einsum("s,pst,t->p", weights, grams[out], weights, optimize=True) / counts[out]
+        )
         own += float(weights @ gram @ weights) * counts[out].sum() / spectrum.inputs
     return held, max(0.0, float(held @ counts / spectrum.inputs - own))
 

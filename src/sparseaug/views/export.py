@@ -71,5 +71,5 @@ def _bytes(arrays: dict[str, Any], format: str) -> bytes:
 
         return save(arrays)
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    np.savez(buffer, **arrays)
     return buffer.getvalue()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from sparseaug._checks import (
 )
 from sparseaug.errors import ArgumentError, ElementError, NotAGroupError, UnsupportedError, shorten
 from sparseaug.groups.permutations import Rows
+
+if TYPE_CHECKING:
+    from sparseaug.groups.base import Group
 
 GENERATOR = "a NumPy Generator; give numpy.random.default_rng(seed)"
 
@@ -162,13 +165,13 @@ class Distribution(ABC):
         require_work("array", count * width, what, remedy=remedy)
 
 
-def group_of(distribution: Distribution) -> Any:
+def group_of(distribution: Distribution) -> Group:
     """The distribution itself where it is a group; else a `NotAGroupError`.
 
     What needs products, inverses or degrees asks for the group, and so is refused here.
     """
     if distribution.is_group:
-        return distribution
+        return cast("Group", distribution)
     raise NotAGroupError(
         f"{distribution.name} is a distribution and no group, and this needs products, inverses "
         "or degrees; draws are enough for Oracle, orbit_spectrum, spectrum.predict, choose, "
