@@ -114,7 +114,7 @@ NEED_A_GROUP = {
 
 @pytest.mark.parametrize("verb", NEED_A_GROUP)
 def test_what_needs_a_group_is_refused_in_one_sentence_that_names_what_to_use(verb):
-    with pytest.raises(NotAGroupError, match="no group.*Oracle, orbit_spectrum") as caught:
+    with pytest.raises(NotAGroupError, match=r"no group.*Oracle, orbit_spectrum") as caught:
         NEED_A_GROUP[verb]()
     assert isinstance(caught.value, AttributeError)
 

@@ -1,8 +1,7 @@
 """A kernel that was measured on a list of candidates: its diagonal differs from one to the next.
 
 The sum of k over S x S grows by 2 P(g) + k(g, g) when g comes in, P the potential of S: so
-P + k(g, g) / 2
-is the score, and twice the difference of scores is what an exchange changes.
+P + k(g, g) / 2 is the score, and twice the difference of scores is what an exchange changes.
 """
 
 from __future__ import annotations
