@@ -1,7 +1,8 @@
 """What m elements leave on held-out inputs: draws, Sobol points, goodpoints' thinning, chosen.
 
 Outputs are tabulated once, for every input at every row that anything takes; all else is resampled.
-Figures are parts of the variance. The mean over the distribution is that over `reference` rows, whose own
+Figures are parts of the variance. The mean over the distribution is that over `reference` rows, whose
+own
 mean-square error, as its eight blocks show it, is subtracted.
 """
 
@@ -69,7 +70,9 @@ def compare(pair: Pair, scrambles: int = 4, repeats: int = 200) -> list[dict[str
         row = {
             "pair": pair.name,
             "m": m,
-            "draws": np.mean([left(other[rng.integers(len(other), size=m)]) for _ in range(repeats)]),
+            "draws": np.mean(
+                [left(other[rng.integers(len(other), size=m)]) for _ in range(repeats)]
+            ),
             "chosen": left(held[places]),
             "forecast": found.value / spectrum.variance,
             "bar": found.error / spectrum.variance,
@@ -77,7 +80,8 @@ def compare(pair: Pair, scrambles: int = 4, repeats: int = 200) -> list[dict[str
             "seconds to measure": measured,
             "seconds to choose": time.monotonic() - started,
         }
-        thinned = [left(held[at]) for seed in range(5) if (at := thin(spectrum.gram, m, seed)) is not None]
+        tried = [thin(spectrum.gram, m, seed) for seed in range(5)]
+        thinned = [left(held[at]) for at in tried if at is not None]
         row["goodpoints"] = np.mean(thinned) if thinned else None
         row["sobol"] = None
         if of.dimensions is not None:

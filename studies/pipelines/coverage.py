@@ -1,7 +1,7 @@
 """How often the forecast's bar holds the error that a chosen S has on all inputs, over repetitions.
 
-Inputs and pools are drawn again each time; the truth is that of the pair's held-out inputs, from which they
-are drawn.
+Inputs and pools are drawn again each time; the truth is that of the pair's held-out inputs, from which
+the inputs are drawn.
 """
 
 from __future__ import annotations

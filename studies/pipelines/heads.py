@@ -62,7 +62,9 @@ def _cases() -> list[tuple[str, int, int]]:
 def _views(kind: str, m: int, pair: Pair, spectrum: Any, seed: int) -> Any:
     """Features (m, samples, p): of a stream, one view of every sample for each epoch."""
     of, n = pair.action.distribution, len(pair.fit)
-    if kind == "chosen":  # another pool for each seed would be another S; views are in another order
+    if (
+        kind == "chosen"
+    ):  # another pool for each seed would be another S; views are in another order
         S = sa.design(of, m=m, spectrum=spectrum)
         return table(pair, np.random.default_rng(seed).permutation(S.elements), pair.fit)
     oracle = sa.Oracle(of, seed=100 * seed + m)

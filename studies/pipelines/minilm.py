@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file
-from torch.nn import functional as F
+from torch import nn
 
 _HEADS = 12
 
@@ -33,22 +33,24 @@ class MiniLM:
         for layer in range(self.layers):
             x = self._layer(f"encoder.layer.{layer}.", x, mask)
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        return F.normalize(mean).numpy()
+        return nn.functional.normalize(mean).numpy()
 
     def _layer(self, at: str, x: Any, mask: Any) -> Any:
         q, k, v = (
-            self._linear(f"{at}attention.self.{name}", x).unflatten(-1, (_HEADS, -1)).transpose(1, 2)
+            self._linear(f"{at}attention.self.{name}", x)
+            .unflatten(-1, (_HEADS, -1))
+            .transpose(1, 2)
             for name in ("query", "key", "value")
         )
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None])
+        seen = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None])
         seen = self._linear(at + "attention.output.dense", seen.transpose(1, 2).flatten(2))
         x = self._norm(at + "attention.output.LayerNorm", x + seen)
-        inner = F.gelu(self._linear(at + "intermediate.dense", x))
+        inner = nn.functional.gelu(self._linear(at + "intermediate.dense", x))
         return self._norm(at + "output.LayerNorm", x + self._linear(at + "output.dense", inner))
 
     def _linear(self, at: str, x: Any) -> Any:
-        return F.linear(x, self.weights[at + ".weight"], self.weights[at + ".bias"])
+        return nn.functional.linear(x, self.weights[at + ".weight"], self.weights[at + ".bias"])
 
     def _norm(self, at: str, x: Any) -> Any:
         w = self.weights
-        return F.layer_norm(x, x.shape[-1:], w[at + ".weight"], w[at + ".bias"], 1e-12)
+        return nn.functional.layer_norm(x, x.shape[-1:], w[at + ".weight"], w[at + ".bias"], 1e-12)

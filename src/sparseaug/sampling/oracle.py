@@ -45,7 +45,7 @@ class Oracle:
     draw and counts for itself: give every process its own seed, or draw before the processes start.
 
     Args:
-        distribution: what to draw from: a group or its name, or a distribution that is no group
+        group: what to draw from: a group or its name, or a distribution that is no group
         seed: the same seed gives the same elements on every machine
         budget: most calls it makes; no limit if None
         source: `source(rng)` returns one row; uniform elements are drawn if None
@@ -60,13 +60,13 @@ class Oracle:
 
     def __init__(
         self,
-        distribution: Distribution | str,
+        group: Distribution | str,
         seed: int = 0,
         budget: int | None = None,
         *,
         source: Source | None = None,
     ) -> None:
-        distribution = as_distribution(distribution)
+        distribution = as_distribution(group, "group")
         if source is not None:
             check_callable("source", source, "source(rng)")
         self.distribution = distribution

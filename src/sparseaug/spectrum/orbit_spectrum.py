@@ -163,6 +163,8 @@ def orbit_spectrum(
 
     with evaluating(f):
         few = map_leaves(lambda part: part[:_TWICE], x)
+        if not action.distribution.is_group:  # it may change shapes
+            few = joined(action(measurement.rows[:1], few))
         outputs = _outputs(f, few)
         first = _arrays(outputs)
         _require_same(first, _arrays(_outputs(f, few)))
