@@ -111,7 +111,7 @@ def test_nested_prefixes_choose_and_what_is_refused():
     assert SPECTRUM.predict(sa.Oracle(ACT.distribution).draw(8)).value == SPECTRUM.predict(8).value
     with pytest.raises(ArgumentError, match="rows of a pool of 128"):
         sa.design(ACT.distribution, m=129, spectrum=SPECTRUM)
-    with pytest.raises(ArgumentError, match="name='nested' alone"):
+    with pytest.raises(ArgumentError, match="do not go with"):
         sa.design(ACT.distribution, m=4, degree=1, spectrum=SPECTRUM)
     with pytest.raises(ArgumentError, match="measure it with an action of this distribution"):
         sa.design(sa.cyclic(3), m=4, spectrum=SPECTRUM)

@@ -155,14 +155,18 @@ def _from_pool(
             f"spectrum is of {spectrum.distribution.name}, not of {as_distribution(distribution).name}; "
             "measure it with an action of this distribution."
         )
-    if degree is not None or name not in (None, "nested") or objective != "prediction" or identity:
+    if name is not None:
+        check_choice("name", name, ("nested",))
+    check_choice("objective", objective, ("prediction",))
+    if degree is not None or check_flag("identity", identity):
         raise ArgumentError(
-            "a spectrum from a pool goes with m and name='nested' alone; without degree, objective "
-            "and identity."
+            "degree and identity do not go with a spectrum from a pool; leave them."
         )
     pool = len(spectrum.rows)
     if m is None or check_integer("m", m, at_least=1) > pool:
-        raise ArgumentError(f"m={m} is not a number of rows of a pool of {pool}; give 1 to {pool}.")
+        raise ArgumentError(
+            f"m={shorten(m)} is not a number of rows of a pool of {pool}; give 1 to {pool}."
+        )
     require_variance(spectrum)
     return spectrum.sample_at(spectrum.choose_places(m, nested=name == "nested"))
 

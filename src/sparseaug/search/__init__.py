@@ -4,3 +4,5 @@ objectives what a search minimises: a kernel between elements, or an energy of i
 measured   a kernel that was measured on a list of candidates
 search     the greedy choice and the exchange, over places in a list or by small moves
 """
+
+__all__: list[str] = []

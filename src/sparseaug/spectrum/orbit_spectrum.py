@@ -38,7 +38,7 @@ from sparseaug.spectrum.models import (
     try_moving,
     usual_chunk,
 )
-from sparseaug.spectrum.pool import PoolSpectrum, pool_of
+from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_of
 from sparseaug.spectrum.spectrum import Spectrum
 
 _HELD = 1 << 30  # bytes of outputs held at a time
@@ -153,7 +153,7 @@ def orbit_spectrum(
     try_moving(action, x)  # before anything is drawn
     measurement: Any = (
         pool_of(action.distribution, oracle, calls, n)
-        if by == "pool" or not action.distribution.is_group
+        if is_pooled(action.distribution, by)
         else measure(action.group, oracle=oracle, calls=calls, by=by)
     )
 

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from sparseaug._checks import check_array, check_integer
+from sparseaug._checks import check_array, check_choice, check_integer
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Distribution, Rows, distribution_from_dict
@@ -289,6 +289,13 @@ class Pool:
         return PoolSpectrum(self.distribution, self.rows, grams, counts, N)
 
 
+def is_pooled(distribution: Distribution, by: Any) -> bool:
+    """Whether a pool is asked for, by by="pool" or by a distribution that has no degrees."""
+    if by is not None and not distribution.is_group:
+        check_choice("by", by, ("pool",))
+    return not distribution.is_group or (isinstance(by, str) and by == "pool")
+
+
 def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None, n: int) -> Pool:
     """A pool of about so many elements: Sobol points of the parameters, or draws of the oracle."""
     if n < 2:
@@ -297,7 +304,9 @@ def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None
         )
     calls = CALLS if calls is None else check_integer("calls", calls)
     if not LEAST <= calls <= MOST_DRAWS:
-        raise ArgumentError(f"calls={calls} is not a pool; give {LEAST} to {MOST_DRAWS} elements.")
+        raise ArgumentError(
+            f"calls={shorten(calls)} is not a pool; give {LEAST} to {MOST_DRAWS} elements."
+        )
     size = calls // BLOCKS
     if oracle is not None:
         require_oracle(oracle, distribution)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparseaug._checks import check_choice, check_type
+from sparseaug.errors import StorageError, shorten
 from sparseaug.views.folder import folder_of
 from sparseaug.views.store import Store
 
@@ -49,7 +50,10 @@ def export(
     check_type("store", store, Store, "a store; give what views.compute or views.open returned")
     check_choice("format", format, ("npz", "safetensors"))
     which, root = store._samples(samples), folder_of("out", out).root
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"out={shorten(out)} cannot be made: {error.strerror}.") from error
     paths = []
     for start in range(0, len(which), _SAMPLES):
         some = which[start : start + _SAMPLES]

@@ -19,7 +19,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.measure import measurement_at
-from sparseaug.spectrum.pool import PoolSpectrum, pool_at
+from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_at
 from sparseaug.spectrum.spectrum import Spectrum
 from sparseaug.views.dataset import ITEMS, Indices, ViewDataset
 from sparseaug.views.folder import folder_of
@@ -149,7 +149,7 @@ class Store:
             by: "degree" or "frequency", for abelian groups, or "pool", as for `orbit_spectrum`.
         """
         name, which = self._name(name), self._samples(samples)
-        pooled = by == "pool" or not self.S.distribution.is_group
+        pooled = is_pooled(self.S.distribution, by)
         measurement: Any = pool_at(self.S, len(which)) if pooled else measurement_at(self.S, by)
         stored = self._layout.outputs[name]
         if stored["dtype"] not in FLOATS:

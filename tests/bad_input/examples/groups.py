@@ -142,7 +142,9 @@ def of_actions() -> Any:
         sa.random_transform,
         **{"function": lambda x, rng: x, "batch": False, "name": "f"},
     )
-    yield good(sa.random_affine, degrees=30, translate=0.1, scale=(0.8, 1.2), shear=5)
+    pairs = dict.fromkeys(("degrees", "translate", "shear"), ("pair", "huge pair"))
+    ranges = {"degrees": 30, "translate": 0.1, "scale": (0.8, 1.2), "shear": 5}
+    yield good(sa.random_affine, **ranges, takes=pairs)
     yield good(sa.random_color, brightness=0.1, contrast=0.1, saturation=0.1, clip=True)
     affine = sa.random_affine(degrees=30)
     yield good(affine.distribution.quantile, u=[[0.5] * 5])
