@@ -65,8 +65,8 @@ def compare(pair: Pair, scrambles: int = 4, repeats: int = 200) -> list[dict[str
     rows, rng = [], np.random.default_rng(0)
     for m in (m for m in SIZES if 2 * m <= pair.pool):
         started = time.monotonic()
-        places = spectrum.choose_places(m)
-        found = spectrum.predict(spectrum.sample_at(places))
+        places = spectrum._best_places(m)
+        found = spectrum.predict(spectrum._sample_at(places))
         row = {
             "pair": pair.name,
             "m": m,

@@ -33,8 +33,8 @@ def coverage(pair: Pair, repetitions: int = 200, inputs: int = 64) -> list[dict[
             held = table(pair, pool, pair.held)
             spectrum = Pool(of, pool).spectrum([(0, held[:, some])], inputs=inputs)
             for m, hits in found.items():
-                places = spectrum.choose_places(m)
-                one = spectrum.predict(spectrum.sample_at(places))
+                places = spectrum._best_places(m)
+                one = spectrum.predict(spectrum._sample_at(places))
                 true = float(((held[places].mean(axis=0) - mean) ** 2).sum() / len(mean))
                 hits.append((abs(true - one.value) <= one.error, true <= one.upper))
         for m, hits in found.items():

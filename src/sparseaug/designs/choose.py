@@ -184,7 +184,7 @@ def choose_from_pool(
 
     def reached(m: int) -> bool:
         watch(len(found), len(found) + most.bit_length())
-        sample = spectrum.sample_at(spectrum.choose_places(m))
+        sample = spectrum._sample_at(spectrum._best_places(m))
         found[m] = sample, spectrum.predict(sample)
         return found[m][1].upper <= error * error
 

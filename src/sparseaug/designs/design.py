@@ -21,8 +21,9 @@ from sparseaug.designs.constructions.recorded import recorded
 from sparseaug.designs.selection import nested, search, select
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Distribution, Group, as_distribution, as_group
+from sparseaug.groups import Distribution, Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
 from sparseaug.spectrum.pool import PoolSpectrum, require_variance
@@ -168,7 +169,7 @@ def _from_pool(
             f"m={shorten(m)} is not a number of rows of a pool of {pool}; give 1 to {pool}."
         )
     require_variance(spectrum)
-    return spectrum.sample_at(spectrum.choose_places(m, nested=name == "nested"))
+    return spectrum._sample_at(spectrum._best_places(m, nested=name == "nested"))
 
 
 SMALL_ORDER = 5000

@@ -37,7 +37,7 @@ from sparseaug.groups.catalogue import (
 )
 from sparseaug.groups.dihedral import Dihedral, dihedral
 from sparseaug.groups.distributions.base import Distribution
-from sparseaug.groups.distributions.described import as_distribution, distribution_from_dict
+from sparseaug.groups.distributions.described import distribution_from_dict
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
@@ -68,7 +68,6 @@ __all__ = [
     "TableGroup",
     "abelian",
     "alternating",
-    "as_distribution",
     "as_group",
     "cube_rotations",
     "cube_symmetries",

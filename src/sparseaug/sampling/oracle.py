@@ -15,8 +15,9 @@ import numpy as np
 
 from sparseaug._checks import check_array, check_callable, check_flag, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
-from sparseaug.groups import Distribution, Group, Rows, as_distribution, format_order
+from sparseaug.groups import Distribution, Group, Rows, format_order
 from sparseaug.groups.distributions.base import group_of
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample

@@ -26,12 +26,12 @@ from sparseaug.groups import (
     Distribution,
     Group,
     Rows,
-    as_distribution,
     as_group,
     distribution_from_dict,
     format_order,
 )
 from sparseaug.groups.distributions.base import group_of
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.groups.subgroups import listed_subgroup

@@ -140,11 +140,11 @@ class PoolSpectrum(Shown):
         weights = np.bincount(places, minlength=len(self.rows)) / sample.m
         return self._judged(weights, sample.m)
 
-    def choose_places(self, m: int, *, nested: bool = False) -> NDArray[np.int64]:
+    def _best_places(self, m: int, *, nested: bool = False) -> NDArray[np.int64]:
         """The places in the pool of the best m rows, by greedy choice and exchange."""
         return np.asarray(places_of(self.gram, m, nested=nested))
 
-    def sample_at(self, places: Any) -> GroupSample:
+    def _sample_at(self, places: Any) -> GroupSample:
         """The rows of the pool at these places, as a sample."""
         origin = Origin("design", design=NAME)
         return GroupSample(self.distribution, self.rows[places], self.calls, origin)
@@ -211,7 +211,7 @@ class PoolSpectrum(Shown):
     def _table(self) -> Table:
         rows = []
         for m in (m for m in (4, 8, 16, 32) if 4 * m <= len(self.rows)):
-            chosen = self.predict(self.sample_at(self.choose_places(m)))
+            chosen = self.predict(self._sample_at(self._best_places(m)))
             bar = f"{chosen.relative:.3g} +- {chosen.error / (self.variance or 1.0):.1g}"
             rows.append((str(m), f"{1 / m:.3g}", bar))
         name = shorten_text(self.distribution.name, 32)

@@ -148,8 +148,11 @@ def of_actions() -> Any:
     yield good(sa.random_color, brightness=0.1, contrast=0.1, saturation=0.1, clip=True)
     affine = sa.random_affine(degrees=30)
     yield good(affine.distribution.quantile, u=[[0.5] * 5])
+    yield good(affine.distribution.sample, k=3, rng=np.random.default_rng(0))
+    row = affine.distribution.example()
+    yield good(affine.distribution.check, "elements", elements=row, name="elements")
+    yield good(affine.distribution.contains, elements=row)
     yield good(groups.distribution_from_dict, data={"seeds": "f"})
-    yield good(groups.as_distribution, "given", given="S3", also="distribution name")
     yield several(sa.together, "actions", (ACT,), "action", ACT)
     named = {"named": ACT, "also": "action"}
     yield good(sa.together, "named", via=lambda named: sa.together(named=named, other=ACT), **named)
