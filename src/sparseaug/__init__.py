@@ -11,6 +11,7 @@ sampling     the oracle that counts, and S as data
 qmc          orders and signs that are more even than random ones; engines in the style of scipy's
 theory       the paper's bounds: numbers in, numbers out
 norms        how good S is: the norm of Pi_S - Pi_G, exactly
+search       greedy choice and exchange, for any objective
 spectrum     how a function varies over a group, and whether data are invariant
 designs      S by construction, by search, and the best sets known
 plans        m and T for a group, by each method
@@ -43,12 +44,17 @@ _NAMES = {
         "custom_action flip flip_signs move_grid permute_axis permute_nodes product_action "
         "roll rotate_grid signed_permute"
     ),
+    "sparseaug.actions.affine": "random_affine",
+    "sparseaug.actions.color": "random_color",
     "sparseaug.actions.combine": "together",
     "sparseaug.actions.linear": "linear",
+    "sparseaug.actions.random": "random_transform",
     "sparseaug.actions.rotate": "rotate",
     "sparseaug.qmc.orders": "orders",
     "sparseaug.qmc.report": "orders_report",
     "sparseaug.qmc.signs": "signs signs_report",
+    "sparseaug.certificate.algorithm": "one_shot",
+    "sparseaug.certificate.accuracy": "audit_risk",
     "sparseaug.certificate.certify": "certify",
     "sparseaug.descent": "descend",
     "sparseaug.designs.choose": "choose",
@@ -70,7 +76,7 @@ _NAMES = {
     "sparseaug.spectrum.orbit_spectrum": "orbit_spectrum",
     "sparseaug.plans.pilot": "pilot",
     "sparseaug.plans.plan": "plan",
-    "sparseaug.risk": "KernelModel augmented_risk",
+    "sparseaug.risk": "KernelModel augmented_risk custom_risk",
     "sparseaug.sampling": "GroupSample Oracle",
     "sparseaug.sampling.augment": "augment",
     "sparseaug.norms.deviation": "deviation",

@@ -16,9 +16,14 @@ from sparseaug.actions import product_action as product_action
 from sparseaug.actions import roll as roll
 from sparseaug.actions import rotate_grid as rotate_grid
 from sparseaug.actions import signed_permute as signed_permute
+from sparseaug.actions.affine import random_affine as random_affine
+from sparseaug.actions.color import random_color as random_color
 from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
+from sparseaug.actions.random import random_transform as random_transform
 from sparseaug.actions.rotate import rotate as rotate
+from sparseaug.certificate.accuracy import audit_risk as audit_risk
+from sparseaug.certificate.algorithm import one_shot as one_shot
 from sparseaug.certificate.certify import certify as certify
 from sparseaug.descent import descend as descend
 from sparseaug.designs.choose import choose as choose
@@ -54,6 +59,7 @@ from sparseaug.qmc.signs import signs as signs
 from sparseaug.qmc.signs import signs_report as signs_report
 from sparseaug.risk import KernelModel as KernelModel
 from sparseaug.risk import augmented_risk as augmented_risk
+from sparseaug.risk import custom_risk as custom_risk
 from sparseaug.sampling import GroupSample as GroupSample
 from sparseaug.sampling import Oracle as Oracle
 from sparseaug.sampling.augment import augment as augment

@@ -18,6 +18,7 @@ __all__ = [
     "LargeSampleWarning",
     "LawError",
     "MissingPackageError",
+    "NotAGroupError",
     "OracleBudgetError",
     "SoundnessError",
     "SparseAugError",
@@ -57,6 +58,10 @@ class GroupTooLargeError(SparseAugError):
 
 class UnsupportedError(SparseAugError, NotImplementedError):
     """This group or action has no such operation; the message says which do."""
+
+
+class NotAGroupError(UnsupportedError, AttributeError):
+    """What was asked needs products, inverses or degrees, and a mere distribution has none."""
 
 
 class MissingPackageError(UnsupportedError, ImportError):

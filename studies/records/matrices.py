@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sparseaug.designs.search import exchanged
 from sparseaug.designs.worst_case import GREEDY_ORDER, MOST_TRIES, Translations
+from sparseaug.search.search import exchanged
 from studies.records import Rows
 
 MOST_ENTRIES = 26_000_000  # of a table of blocks: 100 MB, as float32

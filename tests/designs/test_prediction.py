@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.objectives import Columns
 from sparseaug.designs.prediction import SpectrumKernel, search_cosets, search_rows
 from sparseaug.designs.rotation_search import search_rotations
-from sparseaug.designs.search import Places, search
 from sparseaug.designs.selection import kernel_of, select
 from sparseaug.errors import ArgumentError
+from sparseaug.search.objectives import Columns
+from sparseaug.search.search import Places, search
 from sparseaug.spectrum.spectrum import Spectrum, prior
 
 GROUPS = (

@@ -13,8 +13,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.designs.choose import distinct_draws
 from sparseaug.designs.low_degree import Modules, Signs
-from sparseaug.designs.search import first_least
 from sparseaug.designs.worst_case import Characters, Translations
+from sparseaug.search.search import first_least
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_exchanges_after_the_greedy_choice_never_leave_a_worse_sample(monkeypatc
     """Beside the greedy choice, which `thin` is without them: less in some pools, more in none."""
     pools = [sa.Oracle(sa.group(name), seed=seed).draw(24) for seed in range(6)]
     values = [sa.deviation(sa.thin(pool, m, degree), degree=degree).value for pool in pools]
-    monkeypatch.setattr("sparseaug.designs.search.exchanged", lambda *_: [])
+    monkeypatch.setattr("sparseaug.search.search.exchanged", lambda *_: [])
     greedy = [sa.deviation(sa.thin(pool, m, degree), degree=degree).value for pool in pools]
     assert all(a <= b + 1e-9 for a, b in zip(values, greedy, strict=True))
     assert any(a < b - 1e-3 for a, b in zip(values, greedy, strict=True))

@@ -160,6 +160,81 @@ UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.m
 }
 
 
+def variance(p: dict) -> mpmath.mpf:
+    """v: what is known of it where that is below C^2."""
+    return min(mp.mpf(p["C"]) ** 2, mp.mpf(p["sigma"]))
+
+
+def calls(p: dict) -> int:
+    return 1 + p["m"] % 300
+
+
+def constants(p: dict) -> dict:
+    return {"C": p["C"], "B": p["B"], "v": p["sigma"]}
+
+
+def of_samples(p: dict, chance: mpmath.mpf) -> mpmath.mpf:
+    """B sqrt(v) sqrt(chance), at most B sqrt(v)."""
+    return p["B"] * mp.sqrt(variance(p)) * min(mp.mpf(1), mp.sqrt(chance))
+
+
+def sampled(p: dict) -> mpmath.mpf:
+    b = mp.sqrt(mp.mpf(2) ** (1 - calls(p)) / mp.mpf(p["delta"]))
+    log = mp.log(4) - mp.log(mp.mpf(p["delta"]))
+    return of_samples(p, (b + (1 + b) * mp.sqrt(2 * log / p["m"])) ** 2)
+
+
+def any_draws(p: dict) -> mpmath.mpf:
+    error = (1 + mp.sqrt(-2 * mp.log(mp.mpf(p["delta"])))) / mp.sqrt(p["m"])
+    return scale(p) * min(mp.mpf(2), error)
+
+
+UPPER_BOUNDS |= {
+    "dimension_free_gradient_bound": (
+        lambda p: theory.dimension_free_gradient_bound(p["m"], p["delta"], **constants(p)),
+        lambda p: of_samples(p, 2 * log_term(p, 1) / p["m"]),
+    ),
+    "dimension_free_gradient_bound of n": (
+        lambda p: theory.dimension_free_gradient_bound(
+            p["m"], p["delta"], **constants(p), n=p["T"]
+        ),
+        lambda p: of_samples(p, 2 * log_term(p, p["T"]) / p["m"]),
+    ),
+    "mean_square_gradient_error": (
+        lambda p: theory.mean_square_gradient_error(p["m"], **constants(p)),
+        lambda p: of_samples(p, mp.mpf(1) / p["m"]),
+    ),
+    "distribution_gradient_bound": (
+        lambda p: theory.distribution_gradient_bound(p["m"], p["delta"], C=p["C"], B=p["B"]),
+        any_draws,
+    ),
+    "products_mean_square": (
+        lambda p: theory.products_mean_square(calls(p), **constants(p)),
+        lambda p: of_samples(p, mp.mpf(2) ** -calls(p)),
+    ),
+    "products_gradient_bound": (
+        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p)),
+        lambda p: of_samples(p, mp.mpf(2) ** -calls(p) / mp.mpf(p["delta"])),
+    ),
+    "products_gradient_bound of n": (
+        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p), n=p["T"]),
+        lambda p: of_samples(p, p["T"] * mp.mpf(2) ** -calls(p) / mp.mpf(p["delta"])),
+    ),
+    "products_gradient_bound of some": (
+        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p), size=p["m"]),
+        sampled,
+    ),
+    "one_shot_sgd_bound": (
+        lambda p: theory.one_shot_sgd_bound(
+            *(p["T"], p["eta"]),
+            **{key: p[key] for key in ("L", "gap", "sigma", "b")},
+            error=p["tau"],
+        ),
+        lambda p: mp.sqrt(UPPER_BOUNDS["sgd_bound"][1](p)) + p["tau"],
+    ),
+}
+
+
 @pytest.mark.parametrize("name", UPPER_BOUNDS)
 def test_upper_bound_is_the_next_float_above_mpmath(name: str) -> None:
     """mpmath's own error, some 1e-48, is all that is forgiven."""
@@ -219,6 +294,37 @@ INTEGERS: dict[str, tuple[Callable[[dict], int], Callable[[dict], int]]] = {
     "word_length": (
         lambda p: theory.word_length(p["tau"], p["eps"]),
         lambda p: ceil(mp.log(p["eps"]) / mp.log(p["tau"])),
+    ),
+}
+
+
+def half(p: dict) -> mpmath.mpf:
+    """4 B^2 v / eps^2, which is 1 where eps/2 is the largest error there can be."""
+    return 4 * mp.mpf(p["B"]) ** 2 * variance(p) / mp.mpf(p["eps"]) ** 2
+
+
+INTEGERS |= {
+    "dimension_free_sample_size": (
+        lambda p: theory.dimension_free_sample_size(p["eps"], p["delta"], **constants(p)),
+        lambda p: 1 if half(p) <= 1 else ceil(2 * half(p) * log_term(p, 1)),
+    ),
+    "products_calls": (
+        lambda p: theory.products_calls(p["eps"], p["delta"], **constants(p), n=p["T"]),
+        lambda p: 1 if half(p) <= 1 else ceil(mp.log(half(p) * p["T"] / mp.mpf(p["delta"]), 2)),
+    ),
+    "one_shot_sgd_plan": (
+        lambda p: (
+            theory.one_shot_sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"]).num_steps
+        ),
+        lambda p: ceil(
+            16
+            * mp.mpf(p["gap"])
+            / min(
+                1 / mp.mpf(p["L"]),
+                p["b"] * mp.mpf(p["eps"]) ** 2 / (8 * mp.mpf(p["L"]) * mp.mpf(p["sigma"]) ** 2),
+            )
+            / mp.mpf(p["eps"]) ** 2
+        ),
     ),
 }
 

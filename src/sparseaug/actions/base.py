@@ -28,7 +28,7 @@ from sparseaug.actions.arrays import (
     to_namespace_of,
 )
 from sparseaug.errors import ArgumentError, ElementError, LawError, shorten
-from sparseaug.groups import Group, Rows, as_group
+from sparseaug.groups import Distribution, Group, Rows, as_group
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
 """What the elements of an action do to a sample:
@@ -79,6 +79,12 @@ class Action(ABC):
     relabels_nodes: ClassVar[bool] = False  # of graphs
     names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
     sample_shape: Shape | None = None  # that samples must have, where the action alone tells
+    any_form: bool = False  # whether it moves every tuple or dict of arrays, as a whole
+
+    @property
+    def distribution(self) -> Distribution:
+        """What its elements are of: the group, or a distribution that is none."""
+        return self.group
 
     @abstractmethod
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
@@ -111,7 +117,7 @@ class Action(ABC):
 
         Raises an `ArgumentError` for a tuple or dict of arrays that it does not know how to move.
         """
-        if not hasattr(x, "shape") and isinstance(x, tuple | Mapping):
+        if not self.any_form and not hasattr(x, "shape") and isinstance(x, tuple | Mapping):
             raise ArgumentError(
                 f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; give "
                 "sparseaug.together an action for each array in it."
@@ -136,9 +142,9 @@ class Action(ABC):
         return {}
 
     def rows(self, elements: Any) -> Rows:
-        """The rows of a sample S of this group (checked when it was made), or rows, checked now."""
-        group = getattr(elements, "group", None)
-        if not isinstance(group, Group) or not hasattr(elements, "elements"):
+        """The rows of a sample S (checked when it was made), or rows, checked now."""
+        given, own = getattr(elements, "distribution", None), self.distribution
+        if not isinstance(given, Distribution) or not hasattr(elements, "elements"):
             try:
                 rows = as_numpy(elements) if library(elements) else elements
             except (TypeError, RuntimeError) as error:
@@ -146,11 +152,11 @@ class Action(ABC):
                     "elements is traced and has no values yet; rows stay outside of jit, grad and "
                     "vmap: give a NumPy array or a sample."
                 ) from error
-            return self.group.check(rows)
-        if group != self.group:
+            return own.check(rows)
+        if given != own:
             raise ArgumentError(
-                f"S is a sample of {group.name}, but the action is of {self.group.name}; "
-                "use one group."
+                f"S is a sample of {given.name}, but the action is of {own.name}; "
+                f"use one {'group' if own.is_group else 'distribution'}."
             )
         return elements.elements
 
@@ -223,9 +229,9 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
         return
     if not isinstance(along, Action):
         raise ArgumentError(f"{name}={shorten(along)} is neither an action nor None.")
-    if along.group != action.group:
+    if along.distribution != action.distribution:
         raise ArgumentError(
-            f"{name} is of {along.group.name}, but action is of {action.group.name}; "
+            f"{name} is of {along.distribution.name}, but action is of {action.distribution.name}; "
             "one element moves both: use one group."
         )
 

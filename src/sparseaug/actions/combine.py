@@ -47,8 +47,10 @@ from sparseaug.actions.base import (
     require_action,
     require_law,
 )
+from sparseaug.actions.random import Chain
 from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
-from sparseaug.groups import Group, Rows, as_group, direct_product
+from sparseaug.groups import Distribution, Group, Rows, as_group, direct_product
+from sparseaug.groups.distributions.base import group_of
 
 _COMPARED = 8
 """Samples on which a user's function must commute with the other action of a product."""
@@ -124,8 +126,12 @@ class Together(Action):
     names: tuple[str, ...] = ()
 
     @property
+    def distribution(self) -> Distribution:
+        return self.actions[0].distribution
+
+    @property
     def group(self) -> Group:  # type: ignore[override]
-        return self.actions[0].group
+        return group_of(self.distribution)
 
     @property
     def parts(self) -> int:  # type: ignore[override]
@@ -195,8 +201,16 @@ class Together(Action):
 class Stay(Action):
     """g.x = x."""
 
-    group: Group
+    of: Distribution
     kind = "entries"
+
+    @property
+    def distribution(self) -> Distribution:
+        return self.of
+
+    @property
+    def group(self) -> Group:  # type: ignore[override]
+        return group_of(self.of)
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         return (np.empty((len(elements), 0), np.int64),)
@@ -270,8 +284,11 @@ def _untried(tried: set[Shape], x: Array) -> Array | None:
     return x[0][:_COMPARED]
 
 
-def product_action(a: Action, b: Action) -> ProductAction:
+def product_action(a: Action, b: Action) -> ProductAction | Chain:
     """The direct product acts on one array by both: (g, h).x = g.(h.x). The two must commute.
+
+    Where one of them is of a distribution that is no group, both are drawn independently, and nothing
+    needs to commute: b moves x first, then a.
 
     Actions on different axes do. Others are compared when the product is first used with a shape, on
     all pairs of generators, and a `LawError` says which do not commute: shifts with turns or flips are
@@ -294,6 +311,8 @@ def product_action(a: Action, b: Action) -> ProductAction:
                 f"{name} moves several arrays together; make the product for each array, as "
                 "together(image=product_action(a, b), ...)."
             )
+    if not (a.distribution.is_group and b.distribution.is_group):
+        return Chain(a, b)
     return ProductAction(a, b)
 
 
@@ -341,12 +360,14 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
     one, first = next(iter(moving.items()))
     for name, action in moving.items():
         require_action(action, name)
-        if action.group != first.group:
+        if action.distribution != first.distribution:
             raise ArgumentError(
-                f"{name} is of {action.group.name}, but {one} is of {first.group.name}; "
+                f"{name} is of {action.distribution.name}, but {one} is of {first.distribution.name}; "
                 "one element moves all parts: use one group."
             )
-    parts = tuple(Stay(first.group) if action is None else action for action in given.values())
+    parts = tuple(
+        Stay(first.distribution) if action is None else action for action in given.values()
+    )
     return Together(parts, tuple(named))
 
 

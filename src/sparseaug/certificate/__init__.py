@@ -8,10 +8,23 @@ exact     the truth and its rounding, to which every certain bound is compared
 sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
+accuracy  the risk over all of G of any model: audit_risk, audit_consistency
+answers   the same for a model that runs elsewhere: pairs and answers in files
+intervals  what losses in [0, 1] say about their mean
 anytime   an audit that may stop at any draw, and how audits share delta
 concentration  the inequality behind it, and its proof
 """
 
+from sparseaug.certificate.accuracy import (
+    BoundedLoss,
+    Consistency,
+    DataRisk,
+    PopulationRisk,
+    RiskCertificate,
+    audit_consistency,
+    audit_risk,
+)
+from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
@@ -24,14 +37,23 @@ from sparseaug.certificate.words import words
 __all__ = [
     "KINDS",
     "TABLE",
+    "BoundedLoss",
     "Certificate",
     "Certificates",
+    "Consistency",
+    "DataRisk",
     "Evidence",
+    "PopulationRisk",
+    "RiskCertificate",
     "a_priori",
+    "audit_consistency",
+    "audit_risk",
     "audited",
     "certify",
     "exact",
     "kernel",
+    "read_answers",
     "spectral",
     "words",
+    "write_pairs",
 ]

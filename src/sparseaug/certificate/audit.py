@@ -24,12 +24,14 @@ import numpy as np
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import SMALLEST, gamma, lifted, norm, up
+from sparseaug.actions import Action
 from sparseaug.certificate.anytime import MOST_CALLS, Limits, require_fresh, run_audit, share_of
 from sparseaug.certificate.certificates import Certificate, finite_bound, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import rounding
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
+from sparseaug.groups.distributions.base import group_of
 from sparseaug.kernels import gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.norms import deviation
@@ -80,14 +82,14 @@ def audited(
         return theta, means, Limits(largest, _reach(evidence, theta, S), off), ""
 
     usual = partial(_translated, evidence)
-    return audit_risk(evidence, usual, prepare, oracle, calls, delta, translates_of, until)
+    return audit_means(evidence, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 MeansToAudit = tuple[Floats, Callable[[GroupSample], Iterable[Floats]], Limits, str]
 """theta; the means over translates by fresh elements; their limits; what these rest on."""
 
 
-def audit_risk(
+def audit_means(
     of: Any,
     usual: Callable[[int], GroupSample],
     prepare: Callable[[GroupSample, int], MeansToAudit],
@@ -105,7 +107,9 @@ def audit_risk(
         prepare: from that sample and the number of calls what is audited
         oracle: and the rest: as for `audited`
     """
-    group = of.action.group
+    group = of.action.distribution
+    if translates_of is not None:
+        group = group_of(group)
     delta = check_real("delta", delta, above=0, below=1)
     until = None if until is None else check_real("until", until, above=0)
     calls = check_integer("calls", calls, at_least=2, below=MOST_CALLS)
@@ -158,12 +162,26 @@ def _reach(evidence: Evidence, theta: Floats, S: GroupSample) -> float:
 
 def _translated(evidence: Evidence, calls: int) -> GroupSample:
     """The sample of the evidence where there is one and its translates are not too much work."""
+    if not evidence.action.distribution.is_group:
+        return untranslated(evidence.action)
     group, S = evidence.action.group, evidence.S
     if isinstance(S, GroupSample):
         values = min(calls * S.m, group.order) * len(evidence.y) * len(evidence.model.centers)
         if values <= WORK and calls * S.m <= _PRODUCTS:
             return S
-    return GroupSample(group, group.identity())
+    return untranslated(evidence.action)
+
+
+def untranslated(action: Action) -> GroupSample:
+    """One element, where each fresh draw is taken alone: the identity of a group."""
+    return GroupSample(action.distribution, action.distribution.example())
+
+
+def drawn_rows(S: GroupSample, h: Rows) -> Rows:
+    """The rows of S h for each fresh h, one after the other; of a distribution the h themselves."""
+    if not S.distribution.is_group:
+        return h
+    return S.group.compose(np.tile(S.elements, (len(h), 1)), np.repeat(h, S.m, axis=0))
 
 
 class _TranslateMeans:
@@ -174,9 +192,9 @@ class _TranslateMeans:
 
     def __init__(self, evidence: Evidence, theta: Floats, S: GroupSample, calls: int) -> None:
         self.evidence, self.theta, self.S = evidence, theta, S
-        self.group = evidence.action.group
-        few = self.group.order <= min(calls * S.m, _TABLE // len(theta))
-        self.table = np.full((self.group.order if few else 0, len(theta)), math.nan)
+        of = evidence.action.distribution
+        few = of.is_group and S.group.order <= min(calls * S.m, _TABLE // len(theta))
+        self.table = np.full((S.group.order if few else 0, len(theta)), math.nan)
 
     def over(self, fresh: GroupSample) -> Iterator[Floats]:
         """v(h) for every element h, (k, 2 R) at a time."""
@@ -184,19 +202,17 @@ class _TranslateMeans:
         step = max(1, _ROWS // m)
         for start in range(0, fresh.m, step):
             h = fresh.elements[start : start + step]
-            rows = np.tile(self.S.elements, (len(h), 1))
-            rows = self.group.compose(rows, np.repeat(h, m, axis=0))
-            yield self._of(rows, len(h))
+            yield self._of(drawn_rows(self.S, h), len(h))
 
     def _of(self, rows: Rows, count: int) -> Floats:
         """The means of the gradients of the rows, `count` of equal length."""
         if not len(self.table):
             each = _gradients(self.evidence, self.theta, rows)
             return np.asarray(each.reshape(count, -1, len(self.theta)).mean(axis=1))
-        places = self.group.rank(rows)
+        places = self.S.group.rank(rows)
         missing = np.unique(places[np.isnan(self.table[places, 0])])
         if len(missing):
-            elements = self.group.unrank(missing)
+            elements = self.S.group.unrank(missing)
             self.table[missing] = _gradients(self.evidence, self.theta, elements)
         return np.stack([self.table[p].mean(axis=0) for p in places.reshape(count, -1)])
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparseaug._checks import check_integer, check_real, check_type
+from sparseaug.certificate import custom
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.certificates import BoundOverflowError, Certificate, Certificates
 from sparseaug.certificate.evidence import Evidence
@@ -17,8 +18,12 @@ from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.kernels.arrays import check_floats, check_vector
+from sparseaug.risk import CustomRisk, MinibatchRisk
 from sparseaug.risk.problem import KernelProblem
 from sparseaug.sampling import GroupSample, Oracle
+
+CUSTOM = {"exact": custom.exact, "audited": custom.audited}
+"""The kinds that a user's loss allows."""
 
 
 def certify(
@@ -138,7 +143,9 @@ def _evidence(run: Any, given: Any) -> Any:
     """What was given, or else the risk of the run, as evidence or as a risk that can be audited."""
     if given is None and isinstance(run, Run):
         given = run.risk
-    if isinstance(given, Evidence) or callable(getattr(given, "audited", None)):
+    if isinstance(given, MinibatchRisk):  # what was followed by batches is certified whole
+        given = given.risk
+    if isinstance(given, Evidence | CustomRisk) or callable(getattr(given, "audited", None)):
         return given
     if isinstance(given, KernelProblem):
         return Evidence.of(given)
@@ -156,6 +163,10 @@ def _make(kind: str, of: Any, theta: Any, options: dict[str, Any]) -> Certificat
     taken = {name: options[name] for name in TABLE[kind].options}
     if isinstance(of, Evidence):
         return TABLE[kind].make(of, theta, **taken)
+    if isinstance(of, CustomRisk):
+        if kind not in CUSTOM:
+            raise UnsupportedError("the function space of a user's loss is not known.")
+        return CUSTOM[kind](of, check_vector("run, a theta,", theta), **taken)
     if not callable(own := getattr(of, kind, None)):
         raise UnsupportedError("the function space of a module's gradients is not known.")
     made: Certificate = own(theta, **taken)

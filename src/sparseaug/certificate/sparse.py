@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sparseaug._checks import check_real
-from sparseaug._floats import UNIT, lifted, norm
+from sparseaug._floats import UNIT, lifted, norm, up
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import largest_norm
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
-from sparseaug.theory import deviation_bound
+from sparseaug.sampling import GroupSample
+from sparseaug.theory import deviation_bound, distribution_gradient_bound
 
 # "certain" is said of actions that move entries and signs, which are isometries. Of matrices with
 # rounded entries and of a user's function, isometry and law are tested on the data moved by S, and the
@@ -44,23 +47,47 @@ def a_priori(
     theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     box = None if box is None else check_real("box", box, above=0)
-    condition = evidence.kernel_condition
     S = evidence.sample
+    if not S.distribution.is_group:
+        return _of_draws(evidence, theta, delta)
+    condition = evidence.kernel_condition
     if not S.group.is_finite:
         raise UnsupportedError(
             f"the theorem is about finite groups, and {S.group.name} has infinitely many elements."
         )
     tau = deviation_bound(S.m, S.group.order, delta)
     certain = tau == 1.0 or S.group.order == 1
-    if not certain and not S.origin.is_uniform:
-        raise UnsupportedError(
-            f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
-            "one draw of an Oracle, or ask for another kind."
-        )
+    if not certain:
+        _require_draws(S)
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
     bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
     failure = 0.0 if certain else delta
     return make_certificate("a-priori", bound, evidence.calls, failure, "the draw of S", condition)
+
+
+def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
+    """The same for draws of a distribution that is no group, without log|G| and without invariance.
+
+    v(g) is the mean of <P, phi(g x_i)> - y_i <Q, psi(g x_i)>, phi and psi in the narrow and the wide
+    space: of <h_i, Z_i(g)> in their sum, whose kernel is not negative and at most 2, with |h_i|^2 =
+    |P|^2 + y_i^2 |Q|^2 (`theory.distribution_gradient_bound`).
+    """
+    _require_draws(evidence.sample)
+    P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
+    sizes = [P, *(Q * float(y) / math.sqrt(len(evidence.y)) for y in evidence.y)]
+    B = lifted(norm(np.array(sizes)), len(sizes) + 8)
+    C = up(math.sqrt(2))
+    off = distribution_gradient_bound(evidence.sample.m, delta, C=C, B=B, nonnegative=True)
+    bound = lifted(_sparse_norm(evidence, theta) + off, 8)
+    return make_certificate("a-priori", bound, evidence.calls, delta, "the draw of S")
+
+
+def _require_draws(S: GroupSample) -> None:
+    if not S.origin.is_uniform:
+        raise UnsupportedError(
+            f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
+            "one draw of an Oracle, or ask for another kind."
+        )
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:

@@ -13,6 +13,7 @@ import sys
 import click
 
 from sparseaug import __version__
+from sparseaug.cli.audit import audit
 from sparseaug.cli.certify import certify, inspect
 from sparseaug.cli.groups import groups, records
 from sparseaug.cli.plan import plan
@@ -35,6 +36,7 @@ def cli(context: click.Context) -> None:
       sparseaug design --group S7 --degree 2 --out S.safetensors
       sparseaug certify S.safetensors
       sparseaug inspect rows.csv --group S6
+      sparseaug audit pairs --group S4 --n 240 --out pairs.csv
       sparseaug plan --group S10 --deviation 0.25 --degree 2
       sparseaug plan --group S10 --eps 0.1 --C 1 --B 2 --L 4 --gap 1
 
@@ -44,7 +46,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (groups, records, draw, design, certify, inspect, plan, views):
+for command in (groups, records, draw, design, certify, inspect, plan, audit, views):
     cli.add_command(command)
 
 

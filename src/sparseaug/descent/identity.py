@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.risk.identity import sha256_of
+from sparseaug.risk.identity import name_of, sha256_of
 
 MOST_RATES = 1 << 18
 """Steps whose rates are all looked at, in less than a second; of longer runs so many, evenly spread."""
@@ -32,7 +32,7 @@ def run_identity(
         "theta0": sha256_of(theta0),
         "step_size": _rates(rate, num_steps),
         "num_steps": str(num_steps),
-        "project": _name(project),
+        "project": name_of(project),
         "eval_every": str(eval_every),
     }
 
@@ -56,12 +56,3 @@ def _rates(rate: Callable[[int], float], num_steps: int) -> str:
     steps = (i * (num_steps - 1) // max(1, count - 1) for i in range(count))
     rates = np.array([rate(step) for step in steps])
     return repr(float(rates[0])) if (rates == rates[0]).all() else sha256_of(rates)
-
-
-def _name(project: Any) -> str:
-    """What an object says of itself; where that is only where it lies in memory, its full name."""
-    text = repr(project)
-    if " at 0x" not in text:
-        return text
-    named = project if hasattr(project, "__qualname__") else type(project)
-    return f"{named.__module__}.{named.__qualname__}"

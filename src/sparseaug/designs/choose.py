@@ -33,11 +33,12 @@ from sparseaug.designs.selection import (
     subgroups,
 )
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Distribution, Group, Rows
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectrum.pool import PoolSpectrum, require_variance
 from sparseaug.spectrum.spectrum import Prediction, Spectrum, require_spectrum
 
 MOST_SEARCHED = 512
@@ -79,7 +80,7 @@ class Choice(Shown):
     @property
     def distinct(self) -> int:
         """How many draws reach the error in expectation if none is drawn twice: at most the order."""
-        return distinct_draws(self.draws, self.sample.group)
+        return distinct_draws(self.draws, self.sample.distribution)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""
@@ -94,7 +95,7 @@ class Choice(Shown):
 
 
 def choose(
-    spectrum: Spectrum,
+    spectrum: Spectrum | PoolSpectrum,
     *,
     error: float,
     max_m: int | None = None,
@@ -132,6 +133,8 @@ def choose(
         >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
         3 cosets of cyclic shifts, m = 21 (rms at most 0.0355 of 0.04 allowed); distinct draws need 308
     """
+    if isinstance(spectrum, PoolSpectrum):
+        return choose_from_pool(spectrum, error, max_m, oracle, progress)
     require_spectrum(spectrum)
     error = check_real("error", error, above=0)
     watch = check_progress(progress)
@@ -162,6 +165,52 @@ def choose(
     return Choice(sample, "draws", spectrum.predict(draws), draws, error, note)
 
 
+def choose_from_pool(
+    spectrum: PoolSpectrum,
+    error: float,
+    max_m: int | None,
+    oracle: Oracle | None,
+    progress: Progress | None,
+) -> Choice:
+    """`choose` among the rows of a pool, by bisection on m; or so many draws."""
+    require_variance(spectrum)
+    error, watch = check_real("error", error, above=0), check_progress(progress)
+    if oracle is not None:
+        require_oracle(oracle, spectrum.distribution)
+    limit = None if max_m is None else check_integer("max_m", max_m, at_least=1, below=1 << 62)
+    draws, pool = draws_for(spectrum.predict(1).upper, error), len(spectrum.rows)
+    most = min(pool, MOST_SEARCHED, draws, limit or draws)
+    found: dict[int, tuple[GroupSample, Prediction]] = {}
+
+    def reached(m: int) -> bool:
+        watch(len(found), len(found) + most.bit_length())
+        sample = spectrum._sample_at(spectrum._best_places(m))
+        found[m] = sample, spectrum.predict(sample)
+        return found[m][1].upper <= error * error
+
+    low, top = 0, 1  # every size below about `low` is too small, `top` is tried
+    while not reached(top) and top < most:
+        low, top = top, min(2 * top, most)
+    while top - low > 1 and found[top][1].upper <= error * error:
+        middle = (low + top) // 2
+        low, top = (low, middle) if reached(middle) else (middle, top)
+    sample, prediction = found[top]
+    if prediction.upper <= error * error:
+        return Choice(sample, "search", prediction, draws, error)
+    if draws > (limit or draws) or 8 * draws * spectrum.distribution.width > LIMITS["sample"].most:
+        raise ArgumentError(
+            f"error={error:g} needs {shorten(draws)} independent draws, more than "
+            f"{f'max_m={limit}' if limit else 'fit in memory'}, and the best {top} rows of the pool "
+            f"leave up to {prediction.rms_upper:.3g}; raise error or max_m, or measure with "
+            f"calls={4 * pool}."
+        )
+    if oracle is None:
+        seed = int(keyed_rng(0, "choose").integers(1 << 63))
+        oracle = Oracle(spectrum.distribution, seed)
+    note = f"Measured with calls={4 * pool}, a smaller S may be enough."
+    return Choice(oracle.fresh(draws), "draws", spectrum.predict(draws), draws, error, note)
+
+
 def draws_for(variance: float, error: float) -> int:
     """How many draws leave a mean square of at most error^2."""
     ratio = min(math.sqrt(variance) / error, 1e300)
@@ -170,12 +219,12 @@ def draws_for(variance: float, error: float) -> int:
     return max(1, math.ceil(ratio * ratio * (1 - 1e-12)))
 
 
-def distinct_draws(draws: int, group: Group) -> int:
+def distinct_draws(draws: int, group: Distribution) -> int:
     """How many elements, drawn without repeats, leave as much as so many independent draws.
 
     m of N leave variance / m times (N - m) / (N - 1): that of r draws where m = N r / (N - 1 + r).
     """
-    if not group.is_finite:
+    if not isinstance(group, Group) or not group.is_finite:
         return draws
     return -(-group.order * draws // (group.order - 1 + draws))
 

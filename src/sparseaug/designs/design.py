@@ -21,20 +21,22 @@ from sparseaug.designs.constructions.recorded import recorded
 from sparseaug.designs.selection import nested, search, select
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group, as_group
+from sparseaug.groups import Distribution, Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
+from sparseaug.spectrum.pool import PoolSpectrum, require_variance
 from sparseaug.spectrum.spectrum import Spectrum, prior, require_spectrum
 
 
 def design(
-    group: Group | str,
+    group: Distribution | str,
     *,
     m: int | None = None,
     degree: int | None = None,
     name: str | None = None,
-    spectrum: Spectrum | None = None,
+    spectrum: Spectrum | PoolSpectrum | None = None,
     objective: str = "prediction",
     identity: bool = False,
 ) -> GroupSample:
@@ -55,7 +57,7 @@ def design(
     frequency. `S.translate(oracle)` makes any design unbiased.
 
     Args:
-        group: the group.
+        group: the group; or, with a spectrum that was measured on a pool, any distribution.
         m: number of elements, at most (exactly, for a name).
         degree: of the functions that count, from 1 to the number of coordinates.
         name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
@@ -92,6 +94,8 @@ def design(
         >>> S.origin.design, S.m, round(sa.deviation(S, degree=5).value, 12)
         ('icosahedron', 60, 1e-12)
     """
+    if isinstance(spectrum, PoolSpectrum):
+        return _from_pool(spectrum, group, m, degree, name, objective, identity=identity)
     group = as_group(group)
     if m is not None:
         m = check_integer("m", m, at_least=1)
@@ -134,6 +138,38 @@ def _chosen(
     if degree is not None and one.kind in SEARCHED:
         one = replace(one, name=f"{one.name} by degree {degree}")
     return one.sample()
+
+
+def _from_pool(
+    spectrum: PoolSpectrum,
+    distribution: Any,
+    m: Any,
+    degree: Any,
+    name: Any,
+    objective: Any,
+    *,
+    identity: Any,
+) -> GroupSample:
+    """The best m rows of the pool, or with name="nested" the greedy choice."""
+    if as_distribution(distribution) != spectrum.distribution:
+        raise ArgumentError(
+            f"spectrum is of {spectrum.distribution.name}, not of {as_distribution(distribution).name}; "
+            "measure it with an action of this distribution."
+        )
+    if name is not None:
+        check_choice("name", name, ("nested",))
+    check_choice("objective", objective, ("prediction",))
+    if degree is not None or check_flag("identity", identity):
+        raise ArgumentError(
+            "degree and identity do not go with a spectrum from a pool; leave them."
+        )
+    pool = len(spectrum.rows)
+    if m is None or check_integer("m", m, at_least=1) > pool:
+        raise ArgumentError(
+            f"m={shorten(m)} is not a number of rows of a pool of {pool}; give 1 to {pool}."
+        )
+    require_variance(spectrum)
+    return spectrum._sample_at(spectrum._best_places(m, nested=name == "nested"))
 
 
 SMALL_ORDER = 5000

@@ -30,12 +30,12 @@ from typing import final
 import numpy as np
 
 from sparseaug._checks import require_work
-from sparseaug.designs.objectives import Between, Columns, Elements, Objective, Scores, Values
-from sparseaug.designs.search import STARTS, Moves, greedy, search
 from sparseaug.designs.worst_case import is_listed
 from sparseaug.errors import shorten
 from sparseaug.groups import Group, Rows, sign_flips
 from sparseaug.norms.norm import announce
+from sparseaug.search.objectives import Between, Columns, Elements, Objective, Scores, Values
+from sparseaug.search.search import STARTS, Moves, greedy, search
 
 LARGEST_SIGNS = 1000
 """Signs up to which all pairs are looked at."""

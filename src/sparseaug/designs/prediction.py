@@ -17,12 +17,12 @@ from functools import cached_property
 import numpy as np
 
 from sparseaug.designs.low_degree import exchanges
-from sparseaug.designs.objectives import EXCHANGES, Between, Columns, Values
-from sparseaug.designs.search import Moves, Places, exchange, greedy
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees import Degrees
 from sparseaug.norms.regular import left_translations
 from sparseaug.sampling import keyed_rng
+from sparseaug.search.objectives import EXCHANGES, Between, Columns, Values
+from sparseaug.search.search import Moves, Places, exchange, greedy
 
 MOST_CANDIDATES = 50_000
 """Elements of a group that are all candidates; of an abelian one twenty times as many."""

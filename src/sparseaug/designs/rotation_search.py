@@ -16,11 +16,11 @@ from numpy.polynomial import chebyshev
 from scipy.optimize import minimize
 
 from sparseaug.designs.constructions.rotations import even_angles, subgroup, with_reflections
-from sparseaug.designs.objectives import Values
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.groups.quaternions import multiplied, signed
 from sparseaug.sampling import keyed_rng
+from sparseaug.search.objectives import Values
 
 STEPS = 400
 WORK = 300_000_000

@@ -6,14 +6,14 @@ import numpy as np
 
 from sparseaug._checks import check_integer
 from sparseaug.designs.low_degree import Signs, moving_points, of_irreps
-from sparseaug.designs.objectives import Objective
-from sparseaug.designs.search import Places, search, tie_order
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed, worst_case
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.sampling.sample import require_sample
+from sparseaug.search.objectives import Objective
+from sparseaug.search.search import Places, search, tie_order
 
 
 def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:

@@ -18,12 +18,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.designs.objectives import Elements, Objective, Scores, Values
-from sparseaug.designs.search import Places, first_least
 from sparseaug.errors import shorten
 from sparseaug.groups import Group
 from sparseaug.norms.norm import announce
 from sparseaug.norms.regular import left_translations
+from sparseaug.search.objectives import Elements, Objective, Scores, Values
+from sparseaug.search.search import Places, first_least
 
 LARGEST_ORDER = 1_000_000
 """Order up to which the whole group is listed."""

@@ -20,6 +20,7 @@ parts           what they are made of: symmetric groups, wreath products, chains
 chain           stabiliser chains, found at random and proved; points that follow others
 table           groups from a multiplication table or a closed list of matrices
 affine          operations of crystals: integer affine maps
+distributions   what can be drawn and is no group: seeds, ranges, several side by side
 catalogue       every named group in one table; names such as "S3xZ2^4"; JSON data
 """
 
@@ -35,6 +36,8 @@ from sparseaug.groups.catalogue import (
     rubik,
 )
 from sparseaug.groups.dihedral import Dihedral, dihedral
+from sparseaug.groups.distributions.base import Distribution
+from sparseaug.groups.distributions.described import distribution_from_dict
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import GridSymmetries, grid_symmetries
 from sparseaug.groups.hyperoctahedral import Hyperoctahedral, hyperoctahedral
@@ -51,6 +54,7 @@ __all__ = [
     "Abelian",
     "Dihedral",
     "DimensionSum",
+    "Distribution",
     "Faithful",
     "GridSymmetries",
     "Group",
@@ -70,6 +74,7 @@ __all__ = [
     "cyclic",
     "dihedral",
     "direct_product",
+    "distribution_from_dict",
     "format_order",
     "from_dict",
     "grid_symmetries",

@@ -9,7 +9,7 @@ have infinitely many elements: their rows are real numbers and their digits cell
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
@@ -40,6 +40,7 @@ from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.counts import Count
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.degrees.points import Points
+from sparseaug.groups.distributions.base import GENERATOR, Distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order, product_by_halves
 from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.quotients import Multiset
@@ -56,7 +57,7 @@ from sparseaug.groups.subgroups import closure
 _CHUNK = 1 << 16  # entries drawn at a time, in cache; part of what a seed means, never to change
 
 
-class Group(ABC):
+class Group(Distribution):
     """A group. Elements come in batches, arrays of `row_dtype` of shape (k, width), one row each.
 
     A family is a frozen dataclass of hashable fields (equality, hash, repr and pickle are those of
@@ -87,7 +88,7 @@ class Group(ABC):
         quotients_at_once: how many of them are counted in the time of one of most groups
     """
 
-    row_dtype: np.dtype[Any] = np.dtype(np.int64)
+    is_group: ClassVar[bool] = True
     is_finite: bool = True
     rounding: float = 0.0
     moduli: tuple[int, ...] | None = None
@@ -102,7 +103,6 @@ class Group(ABC):
     degree_meaning: str = "coordinates at a time"
     gradings: tuple[str, ...] = ("degree",)
     quotients_at_once: int = 1
-    row_hint: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
@@ -176,6 +176,18 @@ class Group(ABC):
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
         """For each row of an array (k, width), whether it is an element."""
         return self._called(self._contains, elements)
+
+    def example(self) -> Rows:
+        """The identity."""
+        return self.identity()
+
+    @property
+    def dimensions(self) -> int | None:
+        """How many uniform numbers `quantile` turns into one element; None of rotations."""
+        return len(self.radices) if self.is_finite else None
+
+    def _quantile(self, u: NDArray[np.float64]) -> Rows:
+        return self._from_digits((u.T * self._radix_array[:, None]).astype(np.int64))
 
     def permutations(self, elements: ArrayLike) -> Rows:
         """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
@@ -423,8 +435,7 @@ class Group(ABC):
             Rows (k, width).
         """
         k = check_integer("k", k)
-        what = "a NumPy Generator; give numpy.random.default_rng(seed)"
-        check_type("rng", rng, np.random.Generator, what)
+        check_type("rng", rng, np.random.Generator, GENERATOR)
         self.require_rows(k, f"a sample of k={shorten(k)}")
         rows = np.empty((k, self.width), self.row_dtype)
         step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
@@ -488,39 +499,6 @@ class Group(ABC):
         blocks = self.elements()
         self.require_rows(self.order, "all_elements()")
         return np.concatenate(list(blocks))
-
-    def check(self, elements: ArrayLike, name: str = "elements") -> Rows:
-        """The elements as rows (k, width) of the group's type.
-
-        Args:
-            elements: numbers (k, width).
-            name: what the message calls them.
-
-        Raises:
-            ElementError: if a row is not an element; the message gives the first.
-        """
-        rows = np.ascontiguousarray(check_rows(name, elements, self.width, self.row_dtype))
-        inside = self.contains(rows)
-        if not inside.all():
-            wrong = np.flatnonzero(~inside)
-            raise ElementError(
-                f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
-                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self.row_hint}."
-            )
-        return rows
-
-    def require_rows(self, count: int, what: str, width: int | None = None) -> None:
-        """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.
-
-        Args:
-            count: number of rows
-            what: their name in the message
-            width: integers per row; that of an element by default
-        """
-        width, what = self.width if width is None else width, f"{what} of {self.name}"
-        require_work("row", width, f"a row of {what}", remedy="use a smaller group")
-        remedy = "ask for fewer at a time, or use a smaller group"
-        require_work("array", count * width, what, remedy=remedy)
 
     def require_order(self, most: int, operation: str) -> None:
         """Raise a `GroupTooLargeError` where there are more elements.

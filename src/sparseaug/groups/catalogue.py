@@ -20,6 +20,7 @@ from sparseaug.groups.abelian import Abelian, cyclic
 from sparseaug.groups.affine import AffineGroup
 from sparseaug.groups.base import Group
 from sparseaug.groups.dihedral import dihedral
+from sparseaug.groups.distributions.base import Distribution, group_of
 from sparseaug.groups.generated import PermutationGroup, permutation_group
 from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
@@ -198,7 +199,7 @@ def group(name: str) -> Group:
     return direct_product(*factors)
 
 
-def as_group(given: Group | str, name: str = "group") -> Group:
+def as_group(given: Distribution | str, name: str = "group") -> Group:
     """The group, or the one of that name: what every function that takes a group asks.
 
     Args:
@@ -216,7 +217,7 @@ def as_group(given: Group | str, name: str = "group") -> Group:
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
     what = "a group; give one, such as symmetric(6), or its name, 'S6'"
-    return check_type(name, given, Group, what)
+    return group_of(check_type(name, given, Distribution, what))
 
 
 def _named(text: str) -> Group | None:

@@ -85,11 +85,12 @@ class OneShotDataset(Dataset[Any]):
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        S = as_sample(S, action.group)
+        S = as_sample(S, action.distribution)
         self.action, self.S, self.y_action = action, S, y_action
         self._inner = Indexed(dataset)
-        along = None if y_action is None else PreparedAction(y_action, S.elements)
-        self._moves = Moves(PreparedAction(action, S.elements), along)
+        rows = action.rows(S)
+        along = None if y_action is None else PreparedAction(y_action, rows)
+        self._moves = Moves(PreparedAction(action, rows), along)
 
     @property
     def dataset(self) -> Any:
@@ -196,7 +197,7 @@ class StreamingDataset(Dataset[Any]):
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        require_oracle(oracle, action.group)
+        require_oracle(oracle, action.distribution)
         if oracle.has_source:
             raise UnsupportedError(
                 "oracle asks a source for each element, which is too expensive for every item "
@@ -305,7 +306,7 @@ class StreamingDataset(Dataset[Any]):
             "seed": self.oracle.seed,
             "action": describe_action(self.action),
             "y_action": describe_action(self.y_action),
-            "group_sha256": group_sha256(self.action.group),
+            "group_sha256": group_sha256(self.action.distribution),
         }
 
     def _notice(self, chosen: Indices) -> None:
@@ -342,9 +343,9 @@ class _Draws:
     """The rows of one epoch, each block drawn when it is first asked for."""
 
     def __init__(self, oracle: Oracle, n: int) -> None:
-        self._group = oracle.group
+        self._group = oracle.distribution
         self._seed = oracle.seed
-        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.group.width)
+        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.distribution.width)
         self._epoch = -1
 
     def rows(self, epoch: int, indices: Indices) -> Rows:

@@ -132,7 +132,7 @@ def _entries_to_move(x: Any, action: Action) -> Any:
         return x
     if named := action.named():
         return {name: _entries_to_move(x[name], part) for name, part in named.items() if name in x}
-    if action.parts == 1:
+    if action.parts == 1 and not action.any_form:
         raise ArgumentError(
             f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, but {type(action).__name__} "
             "moves one array; say which, as in sparseaug.together(image=action)."

@@ -173,7 +173,7 @@ class OrbitAverage(nn.Module):
             self.choice = choose(spectrum, error=error)
         elif x is not None or error is not None:
             raise ArgumentError('x and error are for S="choose"; leave them out.')
-        S = as_sample(S if self.choice is None else self.choice.sample, action.group)
+        S = as_sample(S if self.choice is None else self.choice.sample, action.distribution)
         self.model = model
         self.chunk_size = check_chunk(chunk_size)
         self.orbit = OrbitBatch(action, S)

@@ -58,7 +58,7 @@ class OrbitBatch(nn.Module):
     def __init__(self, action: Action, S: GroupSample | Literal["full"]) -> None:
         super().__init__()
         require_action(action)
-        S = as_sample(S, action.group)
+        S = as_sample(S, action.distribution)
         self.action = action
         self._given = S
         self._like: Any = None  # one sample without memory, as those that it is prepared for
@@ -77,9 +77,9 @@ class OrbitBatch(nn.Module):
     def sample(self) -> GroupSample:
         """S: the one given, or the one that a state dict or another rank brought."""
         if not self.elements.is_meta:
-            rows = rows_in(self.elements, self.action.group)
+            rows = rows_in(self.elements, self.action.distribution)
             if not np.array_equal(rows, self._given.elements):
-                self._given = GroupSample(self.action.group, rows)
+                self._given = GroupSample(self.action.distribution, rows)
         return self._given
 
     def _equal(self) -> Distinct | None:
@@ -160,7 +160,7 @@ class OrbitBatch(nn.Module):
         return torch.as_tensor(chosen, device=self.elements.device)
 
     def extra_repr(self) -> str:
-        return f"{type(self.action).__name__} of {self.action.group.name}, m={self.m}"
+        return f"{type(self.action).__name__} of {self.action.distribution.name}, m={self.m}"
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
         """As torch has it; matrices are then made again, from the rows, in the new precision."""
@@ -183,7 +183,7 @@ class OrbitBatch(nn.Module):
         """Adopt the S of the state dict, or raise an error if it is not one of this group."""
         S = None
         if f"{prefix}elements" in state_dict:
-            S = sample_in(state_dict, prefix, self.action.group)
+            S = sample_in(state_dict, prefix, self.action.distribution)
             self.elements = self.elements.new_empty(S.elements.shape)  # m may differ
         super()._load_from_state_dict(state_dict, prefix, *rest)
         if S is not None:
@@ -214,7 +214,7 @@ class OrbitBatch(nn.Module):
 
         They are buffers, not kept by the `PreparedAction`: torch moves, broadcasts and exports them.
         """
-        rows, device = rows_in(self.elements, self.action.group), self.elements.device
+        rows, device = rows_in(self.elements, self.action.distribution), self.elements.device
         here = map_leaves(lambda part: _number(part.dtype, device).expand(part.shape), like)
         with torch.inference_mode(False):  # else no later gradient could go through it
             prepared = PreparedAction(self.action, rows).prepared(here)

@@ -23,7 +23,7 @@ from sparseaug._archive import canonical_json, parse_json
 from sparseaug._checks import check_type
 from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
 
@@ -36,7 +36,7 @@ def kept_rows(rows: Rows) -> Tensor:
     return torch.tensor(rows.view(np.int64))
 
 
-def rows_in(elements: Tensor, group: Group) -> Rows:
+def rows_in(elements: Tensor, group: Distribution) -> Rows:
     """The rows of a tensor that `kept_rows` made."""
     return elements.cpu().numpy().view(group.row_dtype)
 
@@ -49,7 +49,7 @@ def facts_of(S: GroupSample) -> Tensor:
     return torch.tensor(list(text.ljust(-(-len(text) // _LENGTH) * _LENGTH)), dtype=torch.uint8)
 
 
-def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Group) -> GroupSample:
+def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Distribution) -> GroupSample:
     """The S under this prefix, or an `ArgumentError` unless it is whole and of this group."""
     try:
         rows = rows_in(state_dict[f"{prefix}elements"], group)
@@ -87,7 +87,7 @@ def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -
     return state
 
 
-def group_sha256(group: Group) -> str:
+def group_sha256(group: Distribution) -> str:
     """SHA-256 of the group's description."""
     return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()
 
@@ -98,7 +98,7 @@ def describe_action(value: Any) -> str:
     Type and fields, as far as they are plain data; of a function its name alone, and of a group its
     name, since a sample's hash tells which one it is.
     """
-    if isinstance(value, Group):
+    if isinstance(value, Distribution):
         return value.name
     if isinstance(value, np.ndarray):
         return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()

@@ -54,9 +54,18 @@ def order_facts(S: Any) -> dict[str, str]:
 
 def action_sha256(action: Action, x: Any) -> str:
     """SHA-256 of the group and of what some elements do to some of the samples."""
-    group = action.group
+    group = action.distribution
     rows = group.sample(_SOME, keyed_rng(0, "identity of an action"))
     return sha256_of(canonical_json(group.to_dict()).decode(), action(rows, _some(x)))
+
+
+def name_of(function: Any) -> str:
+    """What an object says of itself; where that is only where it lies in memory, its full name."""
+    text = repr(function)
+    if " at 0x" not in text:
+        return text
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _some(x: Any) -> Any:

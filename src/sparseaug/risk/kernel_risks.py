@@ -248,7 +248,7 @@ def streaming_risk(
         30
     """
     x, y = check_problem(model, data, action, None)
-    require_oracle(oracle, action.group)
+    require_oracle(oracle, action.distribution)
     batch = check_integer("batch", batch, at_least=1)
     numbers = len(x) * max(x[0].size, len(model.centers))
     require_memory("batch", batch, numbers, "elements, with the copies of the data,")

@@ -58,6 +58,15 @@ class KernelModel:
         """
         return np.asarray(self.features(x) @ self.coefficients(theta))
 
+    def losses(self, theta: Floats, x: Any, y: Any) -> tuple[Floats, Floats]:
+        """Squared losses (f(x) - y)^2 / 2 of single samples (k,), and their gradients (k, 2R)."""
+        a, b = self.split(theta)
+        phi = self.features(x)
+        residuals = phi @ (a * b) - y
+        by_coefficients = residuals[:, None] * phi
+        gradients = np.concatenate([b * by_coefficients, a * by_coefficients], axis=1)
+        return np.asarray(residuals**2 / 2), np.asarray(gradients)
+
     def split(self, theta: Any) -> tuple[Floats, Floats]:
         """a and b."""
         theta = check_vector("theta", theta, self.size)

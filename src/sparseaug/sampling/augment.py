@@ -109,7 +109,7 @@ def on_host(array: Any) -> bool:
 def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
     """S, or an `ArgumentError` that names what does not fit."""
     require_action(action)
-    S = as_sample(S, action.group)
+    S = as_sample(S, action.distribution)
     action.over(x)
     n = require_samples(x)
     require_same_group(action, y_action, "y_action")

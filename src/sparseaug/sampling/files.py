@@ -10,14 +10,15 @@ import numpy as np
 from sparseaug._archive import canonical_json, load_archive, require, save_archive
 from sparseaug._io import show_path
 from sparseaug.errors import FileFormatError, GroupTooLargeError, SparseAugError, UnsupportedError
-from sparseaug.groups import Group, Rows, from_dict
+from sparseaug.groups import Distribution, Rows
+from sparseaug.groups import distribution_from_dict as from_dict
 
 SCHEMA = "sparseaug.GroupSample/1"
 
 
 def save(
     path: str | os.PathLike[str],
-    group: Group,
+    group: Distribution,
     elements: Rows,
     facts: dict[str, Any],
     *,
@@ -34,7 +35,7 @@ def save(
     save_archive(path, SCHEMA, {"elements": elements}, everything, overwrite=overwrite)
 
 
-def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
+def load(path: str | os.PathLike[str]) -> tuple[Distribution, Rows, dict[str, Any]]:
     """Read what `save` wrote; anything else is a `FileFormatError` that says what is wrong."""
     arrays, facts = load_archive(path, SCHEMA)
     elements = arrays.get("elements", np.empty(0))
@@ -61,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> tuple[Group, Rows, dict[str, Any]]:
     return group, elements, facts
 
 
-def _describes(description: dict[str, Any], group: Group) -> bool:
+def _describes(description: dict[str, Any], group: Distribution) -> bool:
     try:
         return from_dict(description) == group
     except SparseAugError:

@@ -8,13 +8,16 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from sparseaug._checks import check_array, check_callable, check_flag, check_integer, require_memory
 from sparseaug.errors import ArgumentError, LargeSampleWarning, OracleBudgetError, shorten
-from sparseaug.groups import Group, Rows, as_group, format_order
+from sparseaug.groups import Distribution, Group, Rows, format_order
+from sparseaug.groups.distributions.base import group_of
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import Kind, Origin
 from sparseaug.sampling.sample import GroupSample
@@ -31,18 +34,19 @@ class Oracle:
     Draw number i depends on (seed, i) alone: `draw(64)` gives what `draw(10)` and `draw(54)` give,
     on any machine, in any process.
 
-    A source finds one element at a time, at a cost. It is called once per draw with a generator keyed
-    by (seed, i). A row that is not an element is refused (its call counts); rows found before a
-    failure are kept for the next draw.
+    A source finds one element at a time, at a cost. It is called once per draw with a generator
+    keyed by (seed, i). A row that is not an element is refused (its call counts); rows found
+    before a failure are kept for the next draw.
 
     Threads may share an oracle: a draw is made as a whole before the next one begins, so that no
     element is handed out twice, the count is exact and the budget holds. A source is called by one
-    thread at a time, in the order of its calls, while the other threads wait. A copy, such as the one
-    that a worker process receives, or one forked while another thread draws, continues from the same
+    thread at a time, in the order of its calls, while the other threads wait. A copy, such as the
+    one that a worker process receives, or one forked while another thread draws, continues from
+    the same
     draw and counts for itself: give every process its own seed, or draw before the processes start.
 
     Args:
-        group: what to draw from
+        group: what to draw from: a group or its name, or a distribution that is no group
         seed: the same seed gives the same elements on every machine
         budget: most calls it makes; no limit if None
         source: `source(rng)` returns one row; uniform elements are drawn if None
@@ -57,26 +61,31 @@ class Oracle:
 
     def __init__(
         self,
-        group: Group | str,
+        group: Distribution | str,
         seed: int = 0,
         budget: int | None = None,
         *,
         source: Source | None = None,
     ) -> None:
-        group = as_group(group)
+        distribution = as_distribution(group, "group")
         if source is not None:
             check_callable("source", source, "source(rng)")
-        self.group = group
+        self.distribution = distribution
         self.seed = check_integer("seed", seed, below=1 << 64)
         self.budget = None if budget is None else check_integer("budget", budget)
         self._source = source
         self._asking = False  # whether `source` is being called
         self._calls = 0
-        self._last: tuple[int, Rows] = (-1, np.empty((0, group.width), group.row_dtype))
+        self._last: tuple[int, Rows] = (-1, self._empty())
         self._kept: list[tuple[int, Rows]] = []  # found by `source`, not yet handed out
         self._charged = 0  # calls of `source` that are in the cost of a sample
         self._lock = threading.RLock()
         _ORACLES.add(self)
+
+    @property
+    def group(self) -> Group:
+        """The distribution that is drawn from, where it is a group's."""
+        return group_of(self.distribution)
 
     @property
     def calls(self) -> int:
@@ -118,14 +127,54 @@ class Oracle:
         m = check_integer("m", m, at_least=1)
         identity, distinct = check_flag("identity", identity), check_flag("distinct", distinct)
         large = self._exceeds_group(m)
-        said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
-        said += "GroupSample.full(group), all of them at no call"
+        said = ""
+        if large:
+            said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
+            said += "GroupSample.full(group), all of them at no call"
         if large and distinct:
             raise ArgumentError(f"m={shorten(m)} distinct elements {said}.")
         S = self._draw(m, identity, distinct)
         if large:
             warnings.warn(f"m={m} draws {said}.", LargeSampleWarning, stacklevel=2)
         return S
+
+    def products(self, calls: int, *, repeats: int = 1) -> GroupSample:
+        """All ordered subproducts of a few draws: the mean-square error of 2^c draws for c calls.
+
+            {g_1^e_1 ... g_c^e_c : e in {0, 1}^c},   m = 2^c
+
+        For every function the mean square of what averaging over them leaves is 2^-c of one
+        element's, as for 2^c independent draws (`sparseaug.theory.products_mean_square` has the
+        proof). Large errors are more frequent than with draws, less so where several such sets are
+        joined. The copies, and so the work, are those of m elements.
+
+        Args:
+            calls: how many elements are drawn
+            repeats: sets that are joined, each of calls / repeats draws: m = repeats 2^(calls /
+                repeats)
+
+        Examples:
+            >>> import sparseaug as sa
+            >>> S = sa.Oracle(sa.symmetric(7), seed=0).products(calls=6)
+            >>> S.m, S.calls
+            (64, 6)
+        """
+        calls = check_integer("calls", calls, at_least=1)
+        repeats = check_integer("repeats", repeats, at_least=1, below=calls + 1)
+        if calls % repeats:
+            raise ArgumentError(
+                f"calls={calls} cannot be shared by repeats={repeats} sets; give a multiple of it."
+            )
+        each = calls // repeats
+        require_memory("calls", repeats << min(each, 64), self.group.width, "subproducts")
+        drawn, sets = self.fresh(calls), []
+        for start in range(0, calls, each):
+            rows = self.group.identity()
+            for g in drawn.elements[start : start + each]:
+                rows = np.concatenate([rows, self.group.compose(rows, g[None])])
+            sets.append(rows)
+        origin = replace(drawn.origin, kind="products", length=each)
+        return GroupSample(self.group, np.concatenate(sets), drawn.calls, origin)
 
     def fresh(self, m: int) -> GroupSample:
         """The next m elements for one use, as a streaming step or an audit takes them.
@@ -143,10 +192,10 @@ class Oracle:
                 raise ArgumentError(
                     "source draws from the oracle that called it; give it another oracle."
                 )
-            first = self.group.identity()[:identity]
+            first = self.group.identity() if identity else self._empty()
             wanted = m - len(first)
             self._require_budget(m, wanted)
-            require_memory("m", m, self.group.width, "elements")
+            require_memory("m", m, self.distribution.width, "elements")
             rows, used = self._new(first, wanted) if distinct else (self._peek(wanted), wanted)
             start, stop = self._take(used)
         kind: Kind = "source" if self.has_source else "oracle"
@@ -154,7 +203,7 @@ class Oracle:
         origin = Origin(
             kind, self.seed, start=start, draws=draws, identity=identity, distinct=distinct
         )
-        return GroupSample(self.group, np.concatenate([first, rows]), stop - start, origin)
+        return GroupSample(self.distribution, np.concatenate([first, rows]), stop - start, origin)
 
     def advance_to(self, calls: int) -> None:
         """Count `calls` draws as made, without making them, as a resumed run must.
@@ -181,27 +230,30 @@ class Oracle:
             fresh = np.sort(np.unique(rows, axis=0, return_index=True)[1])[len(first) :][:wanted]
             if len(fresh) == wanted:
                 return rows[fresh], int(fresh[-1]) + 1 - len(first) if wanted else 0
-            # a source is asked for what is missing and no more; our own draws cost nothing to look at
+            # a source is asked for what is missing and no more; our own draws cost nothing to look
+            # at
             draws += max(wanted - len(fresh), 0 if self.has_source else draws // 4)
 
     def _peek(self, count: int) -> Rows:
         """The next so many rows, which stay to be taken."""
         if self._source is not None:
             self._ask(self._source, count)
-            return np.concatenate(
-                [self.group.identity()[:0], *(row for _, row in self._kept[:count])]
-            )
+            return np.concatenate([self._empty(), *(row for _, row in self._kept[:count])])
         start, stop = self._calls, self._calls + count
         blocks = [
             self._block(i // _BLOCK, max(0, start - i), min(_BLOCK, stop - i))
             for i in range(start - start % _BLOCK, stop, _BLOCK)
         ]
-        return np.concatenate(blocks) if blocks else self.group.identity()[:0]
+        return np.concatenate(blocks) if blocks else self._empty()
+
+    def _empty(self) -> Rows:
+        return np.empty((0, self.distribution.width), self.distribution.row_dtype)
 
     def _take(self, count: int) -> tuple[int, int]:
         """Hand out the next so many rows: from which call to which they are charged.
 
-        Rows of a source that were refused are in the cost of the sample that the next good one is in.
+        Rows of a source that were refused are in the cost of the sample that the next good one is
+        in.
         """
         if not self.has_source:
             self._calls += count
@@ -218,11 +270,12 @@ class Oracle:
         """Some of the draws that share a key; the last block is kept, for small draws in a row."""
         if index != self._last[0]:
             rng = keyed_rng(self.seed, "oracle", index=index)
-            self._last = index, self.group.sample(_BLOCK, rng)
+            self._last = index, self.distribution.sample(_BLOCK, rng)
         return self._last[1][start:stop]
 
     def _exceeds_group(self, m: int) -> bool:
-        return math.log(m) > self.group.log_order and m > self.group.order
+        of = self.distribution
+        return math.log(m) > of.log_order and m > self.group.order
 
     def _require_budget(self, m: int, draws: int) -> None:
         """Raise an `OracleBudgetError` unless the budget allows so many more draws."""
@@ -242,10 +295,10 @@ class Oracle:
             name = f"element of oracle call {self._calls}"
             self._asking = True
             try:
-                row = check_array(name, source(rng), self.group.row_dtype)
+                row = check_array(name, source(rng), self.distribution.row_dtype)
             finally:
                 self._asking = False
-            self._kept.append((index, self.group.check(row[None], name)))
+            self._kept.append((index, self.distribution.check(row[None], name)))
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, taken between two draws; a lock cannot travel, and the copy gets one of its own."""
@@ -258,7 +311,7 @@ class Oracle:
 
     def __repr__(self) -> str:
         return (
-            f"Oracle({self.group.name}, seed={self.seed}, calls={self.calls}, "
+            f"Oracle({self.distribution.name}, seed={self.seed}, calls={self.calls}, "
             f"budget={shorten(self.budget)})"
         )
 
@@ -280,9 +333,13 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def require_oracle(oracle: Any, group: Group) -> None:
-    """Raise an `ArgumentError` unless it is an oracle of this group."""
-    if not isinstance(oracle, Oracle) or oracle.group != group:
+def require_oracle(oracle: Any, group: Distribution) -> None:
+    """Raise an `ArgumentError` unless it is an oracle of this group or distribution."""
+    if not isinstance(oracle, Oracle) or oracle.distribution != group:
         raise ArgumentError(
-            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one group."
+            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one {_noun(group)}."
         )
+
+
+def _noun(of: Distribution) -> str:
+    return "group" if of.is_group else "distribution"

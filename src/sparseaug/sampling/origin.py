@@ -11,7 +11,7 @@ from sparseaug._checks import check_choice, check_flag, check_integer, check_tex
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
-    "given", "oracle", "source", "until", "words", "full", "design", "thin", "translate"
+    "given", "oracle", "source", "until", "products", "words", "full", "design", "thin", "translate"
 ]
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 
@@ -28,13 +28,14 @@ class Origin:
 
     Attributes:
         kind: "oracle": m uniform draws, m fixed beforehand; "source": the same, found by a user's
-            function; "until": drawn until a deviation was reached; "words": made of another
-            sample; "full": every element of the group, once; "design": made by the construction that
-            `design` names; "thin": chosen from a larger sample; "translate": another sample times
-            uniform elements; "given": rows that came from elsewhere
+            function; "until": drawn until a deviation was reached; "products": all subproducts of a
+            few draws; "words": made of another sample; "full": every element of the group, once;
+            "design": made by the construction that `design` names; "thin": chosen from a larger
+            sample; "translate": another sample times uniform elements; "given": rows that came from
+            elsewhere
         seed: of the draws or of the words
         start: oracle: the number of the first draw
-        length: words: the number of factors
+        length: words: the number of factors; products: how many draws make one set of subproducts
         parents: sha256 of the samples it was made from
         draws: (seed, start, stop) of the oracle draws behind it
         sourced: the seeds among them whose draws a source found
@@ -119,6 +120,17 @@ def require_draws(origin: Origin, m: int, calls: int) -> None:
         raise ArgumentError(
             f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}; "
             "give the draws that S is made of."
+        )
+
+    sets, length = made // max(origin.length, 1), origin.length
+    if (
+        origin.kind == "products"
+        and origin.draws
+        and (not length or made % length or length > 63 or m != sets << length)
+    ):
+        raise ArgumentError(
+            f"draws={shorten(origin.draws)} are {made} draws in sets of {length}, which do not make the "
+            f"m={m} subproducts; give the draws that S is made of."
         )
 
 

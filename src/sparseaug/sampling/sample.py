@@ -22,8 +22,16 @@ from sparseaug.errors import (
     SparseAugError,
     shorten,
 )
-from sparseaug.groups import Group, Rows, as_group, format_order
-from sparseaug.groups import from_dict as group_from_dict
+from sparseaug.groups import (
+    Distribution,
+    Group,
+    Rows,
+    as_group,
+    distribution_from_dict,
+    format_order,
+)
+from sparseaug.groups.distributions.base import group_of
+from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.groups.subgroups import listed_subgroup
@@ -41,13 +49,13 @@ as a power of their length, and is below every float long before."""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupSample:
-    """A multiset S of m elements of a group. Duplicates stay and count.
+    """A multiset S of m elements of a group or of another distribution. Duplicates stay and count.
 
     Equality, hash and `sha256` are those of the multiset in its group: they depend neither on the
     order of the rows, which is kept, nor on what the sample cost.
 
     Args:
-        group: the group
+        distribution: the group, or what else the elements are of
         elements: m rows of numbers, one per element: integers, and float64 for rotations
         calls: oracle calls that its elements took; words take none, and `calls_behind` adds those of
             their letters
@@ -62,14 +70,14 @@ class GroupSample:
         [2, 1]
     """
 
-    group: Group
+    distribution: Distribution
     elements: Rows
     calls: int = 0
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "group", as_group(self.group))
-        rows = self.group.check(self.elements).copy()
+        object.__setattr__(self, "distribution", as_distribution(self.distribution))
+        rows = self.distribution.check(self.elements).copy()
         if not len(rows):
             raise ArgumentError("elements has no rows; a sample needs m >= 1 elements.")
         rows.flags.writeable = False
@@ -79,7 +87,7 @@ class GroupSample:
         require_draws(self.origin, self.m, self.calls)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.group, np.array(self.elements), self.calls, self.origin)
+        return type(self), (self.distribution, np.array(self.elements), self.calls, self.origin)
 
     @classmethod
     def full(cls, group: Group | str) -> GroupSample:
@@ -122,6 +130,11 @@ class GroupSample:
         return cls(group, listed_subgroup(group, group.check(generators, "generators")))
 
     @property
+    def group(self) -> Group:
+        """The group; of another distribution a `NotAGroupError`."""
+        return group_of(self.distribution)
+
+    @property
     def m(self) -> int:
         """Number of elements, counted with multiplicity."""
         return len(self.elements)
@@ -139,7 +152,7 @@ class GroupSample:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of the multiset in its group, the same on every machine."""
-        return _sha256(self.group, self.elements)
+        return _sha256(self.distribution, self.elements)
 
     def counts(self) -> tuple[Rows, NDArray[np.int64]]:
         """The distinct elements in lexicographic order, and how often each occurs."""
@@ -250,7 +263,7 @@ class GroupSample:
             overwrite: replace a file that holds something else
         """
         overwrite = check_flag("overwrite", overwrite)
-        files.save(path, self.group, self.elements, self._facts(), overwrite=overwrite)
+        files.save(path, self.distribution, self.elements, self._facts(), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> GroupSample:
@@ -272,8 +285,8 @@ class GroupSample:
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data; the order of rotations is null."""
         return {
-            "group": self.group.to_dict(),
-            "order": to_json(self.group.order),
+            "group": self.distribution.to_dict(),
+            "order": to_json(self.group.order) if self.distribution.is_group else None,
             "m": self.m,
             "elements": self.elements.tolist(),
             **self._facts(),
@@ -298,7 +311,7 @@ class GroupSample:
         if missing:
             raise ArgumentError(f"data has no {min(missing)!r}; give S.to_dict().")
         origin = Origin.from_dict(data["origin"])
-        sample = cls(group_from_dict(data["group"]), data["elements"], data["calls"], origin)
+        sample = cls(distribution_from_dict(data["group"]), data["elements"], data["calls"], origin)
         if sample.sha256 != data["sha256"]:
             raise ArgumentError("data was changed: its sha256 is not that of its elements.")
         return sample
@@ -306,7 +319,7 @@ class GroupSample:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GroupSample):
             return NotImplemented
-        return self.group == other.group and np.array_equal(
+        return self.distribution == other.distribution and np.array_equal(
             _sorted_rows(self.elements), _sorted_rows(other.elements)
         )
 
@@ -318,7 +331,7 @@ class GroupSample:
 
     def __repr__(self) -> str:
         return (
-            f"GroupSample({self.group.name}, m={self.m}, calls={self.calls}, "
+            f"GroupSample({self.distribution.name}, m={self.m}, calls={self.calls}, "
             f"{self.origin.kind}, sha256={self.sha256[:12]})"
         )
 
@@ -329,19 +342,20 @@ class GroupSample:
 _WHAT = "a GroupSample; draw one from an Oracle"
 
 
-def as_sample(S: Any, group: Group, name: str = "S") -> GroupSample:
+def as_sample(S: Any, group: Distribution, name: str = "S") -> GroupSample:
     """S itself, all of the group for "full", or the sample of these rows: what takes an S asks here."""
     if isinstance(S, str) and S == "full":
-        return GroupSample.full(group)
+        return GroupSample.full(group)  # type: ignore[arg-type]  # which refuses what is no group
     if isinstance(S, list | tuple) or hasattr(S, "__array__"):
         rows = group.check(S, name)
         if not len(rows):
             raise ArgumentError(f"{name} has no rows; give at least one element.")
         return GroupSample(group, rows)
     check_type(name, S, GroupSample, _WHAT + ", or give 'full' or rows")
-    if S.group != group:
+    if S.distribution != group:
         raise ArgumentError(
-            f"{name} is a sample of {S.group.name}, but the action is of {group.name}; use one group."
+            f"{name} is a sample of {S.distribution.name}, but the action is of {group.name}; use "
+            f"one {'group' if group.is_group else 'distribution'}."
         )
     return S
 
@@ -351,7 +365,7 @@ def require_sample(S: Any) -> None:
     check_type("S", S, GroupSample, _WHAT)
 
 
-def _sha256(group: Group, rows: Rows) -> str:
+def _sha256(group: Distribution, rows: Rows) -> str:
     digest = hashlib.sha256(b"sparseaug multiset 1\n")
     digest.update(canonical_json(group.to_dict()))
     digest.update(f"\n{len(rows)} {group.width}\n".encode())

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import require_room
 from sparseaug.sklearn.checks import check_rows, name_in_errors
@@ -90,7 +90,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             )
         return bool(is_classifier(inner))
 
-    def _draw_sample(self, group: Group) -> GroupSample:
+    def _draw_sample(self, group: Distribution) -> GroupSample:
         S = super()._draw_sample(group)
         if self.m != "design":
             self.training_sample_ = S

@@ -14,7 +14,7 @@ from sparseaug.actions import Action, roll
 from sparseaug.actions.arrays import Shape
 from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
-from sparseaug.groups import Group, cyclic
+from sparseaug.groups import Distribution, cyclic
 from sparseaug.norms import Deviation, deviation
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
@@ -55,6 +55,8 @@ class OneShotMixin:
         and never fails. Call `sparseaug.deviation` for a group above order 10,000.
         """
         check_is_fitted(self, "sample_")
+        if not self.sample_.distribution.is_group:
+            return None
         if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
             try:
                 self._deviation = deviation(self.sample_, degree=self.degree)
@@ -67,7 +69,7 @@ class OneShotMixin:
         width = self.n_features_in_
         self.shape_ = check_shape(self.sample_shape, width)
         self.action_ = resolve_action("action", self.action, width)
-        self.sample_, self._deviation = self._draw_sample(self.action_.group), None
+        self.sample_, self._deviation = self._draw_sample(self.action_.distribution), None
         try:
             self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
         except ArgumentError as error:
@@ -76,14 +78,16 @@ class OneShotMixin:
             ) from error
         self.groups_ = np.tile(np.arange(n), self.sample_.m)
 
-    def _draw_sample(self, group: Group) -> GroupSample:
+    def _draw_sample(self, group: Distribution) -> GroupSample:
         """S as the parameters want it."""
         if self.S is not None or self.m == "full":
             return as_sample("full" if self.S is None else self.S, group)
         oracle = Oracle(group, seed=check_seed(self.random_state))
         if self.m == "design":
             return self._draw_design(oracle)
-        return oracle.draw(1 if self.action is None else self.m, identity=self.identity)
+        m = 1 if self.action is None else self.m
+        # a distribution that is no group has no identity to begin with
+        return oracle.draw(m, identity=self.identity and group.is_group)
 
     def _draw_design(self, oracle: Oracle) -> GroupSample:
         """The design of this degree, or the best of 16 elements by the prior, with the identity.
@@ -121,10 +125,10 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
 def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Action:
     """The action on targets of this width, of the same group as the one on samples."""
     along = resolve_action("y_action", y_action, width)
-    if along.group != action.group:
+    if along.distribution != action.distribution:
         raise ArgumentError(
-            f"y_action={shorten(y_action)} is of {along.group.name}, but action is of "
-            f"{action.group.name}; use one group."
+            f"y_action={shorten(y_action)} is of {along.distribution.name}, but action is of "
+            f"{action.distribution.name}; use one group."
         )
     return along
 

@@ -13,12 +13,14 @@ statistics      how far data, and all moved data, are from their orbit average
 
 from sparseaug.spectrum.invariance import InvarianceReport, invariance_error
 from sparseaug.spectrum.orbit_spectrum import orbit_spectrum
+from sparseaug.spectrum.pool import PoolSpectrum
 from sparseaug.spectrum.spectrum import Prediction, Spectrum
 from sparseaug.spectrum.symmetry_test import InvarianceTest, test_invariance
 
 __all__ = [
     "InvarianceReport",
     "InvarianceTest",
+    "PoolSpectrum",
     "Prediction",
     "Spectrum",
     "invariance_error",

@@ -107,7 +107,7 @@ class Measurement:
         square = largest = spread = unseen = 0.0
         empty = np.zeros((0, len(blocks.degrees)))
         variances, replicates, between = np.zeros(len(blocks.degrees)), empty, empty
-        parts = _Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
+        parts = Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
         sums = np.zeros((parts.count, len(variances)))
         grams = np.zeros((0, 0, 0) if self.exact else (parts.count, len(rows), len(rows)))
         for j, part in parts.columns(values):
@@ -153,7 +153,7 @@ class Measurement:
         )
 
 
-class _Parts:
+class Parts:
     """The inputs, parted at random."""
 
     def __init__(self, rows: int, inputs: int, entries: int) -> None:

@@ -56,8 +56,9 @@ def require_inputs(action: Any, x: Any) -> int:
 
 def try_moving(action: Action, x: Any) -> None:
     """Refuse samples that do not move, or not by the laws of a left action where those are not known."""
-    action(action.group.identity(), map_leaves(lambda part: part[:1], x))
-    if action.kind == "custom" or not action.lawful:
+    action(action.distribution.example(), map_leaves(lambda part: part[:1], x))
+    by_law = action.distribution.is_group
+    if by_law and (action.kind == "custom" or not action.lawful):
         require_law(action, map_leaves(lambda part: part[:2], x), pairs=2)
 
 

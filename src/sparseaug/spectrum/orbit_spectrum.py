@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from sparseaug.actions.arrays import (
     namespace,
 )
 from sparseaug.actions.base import differences, require_same_group
+from sparseaug.actions.random import RandomAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle
@@ -37,6 +38,7 @@ from sparseaug.spectrum.models import (
     try_moving,
     usual_chunk,
 )
+from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_of
 from sparseaug.spectrum.spectrum import Spectrum
 
 _HELD = 1 << 30  # bytes of outputs held at a time
@@ -44,6 +46,20 @@ _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size i
 _TWICE = 16  # samples on which f is called twice
 
 
+@overload
+def orbit_spectrum(
+    f: Callable[..., Any],
+    action: RandomAction,
+    x: Array,
+    *,
+    output_action: None = None,
+    oracle: Oracle | None = None,
+    calls: int | None = None,
+    by: str | None = None,
+    chunk_size: int | None = None,
+    progress: Progress | None = None,
+) -> PoolSpectrum: ...
+@overload
 def orbit_spectrum(
     f: Callable[..., Any],
     action: Action,
@@ -55,7 +71,19 @@ def orbit_spectrum(
     by: str | None = None,
     chunk_size: int | None = None,
     progress: Progress | None = None,
-) -> Spectrum:
+) -> Spectrum: ...
+def orbit_spectrum(
+    f: Callable[..., Any],
+    action: Action,
+    x: Array,
+    *,
+    output_action: Action | None = None,
+    oracle: Oracle | None = None,
+    calls: int | None = None,
+    by: str | None = None,
+    chunk_size: int | None = None,
+    progress: Progress | None = None,
+) -> Spectrum | PoolSpectrum:
     """How the variance of f over the orbits of x is shared between degrees.
 
     With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps; those of one degree
@@ -69,6 +97,11 @@ def orbit_spectrum(
 
     A group with up to `calls` elements is enumerated, and the spectrum is exact. Else `calls` elements
     are drawn, f is evaluated once at each of them for every sample, and all pairs of values are used.
+    A distribution that is no group has no degrees. There f is evaluated on a pool of `calls` elements
+    (Sobol points where there are parameters), and the result is a `PoolSpectrum`: `predict(16)` for
+    draws, `predict(S)` for rows of the pool, and `design` and `choose` take S from it. by="pool" does
+    this for any group.
+
     Where the outputs of one sample at all elements take more than a gigabyte, f is evaluated again for
     each gigabyte of them.
 
@@ -85,7 +118,7 @@ def orbit_spectrum(
             256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
             1,024, all of it if it can be enumerated
         by: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
-            for sign flips
+            for sign flips; "pool" to measure on a pool, without degrees
         chunk_size: how many moved copies go through f at once; by default 1024, or n if more, or fewer
             where f has more than 16,384 outputs
         progress: called now and then with two numbers, how much is done and of how much
@@ -118,7 +151,11 @@ def orbit_spectrum(
     watch = check_progress(progress)
     given = check_chunk(chunk_size)
     try_moving(action, x)  # before anything is drawn
-    measurement = measure(action.group, oracle=oracle, calls=calls, by=by)
+    measurement: Any = (
+        pool_of(action.distribution, oracle, calls, n)
+        if is_pooled(action.distribution, by)
+        else measure(action.group, oracle=oracle, calls=calls, by=by)
+    )
 
     def values(rows: Rows, x: Any) -> list[NDArray[Any]]:
         y = _outputs(f, joined(action(rows, x)))
@@ -126,6 +163,8 @@ def orbit_spectrum(
 
     with evaluating(f):
         few = map_leaves(lambda part: part[:_TWICE], x)
+        if not action.distribution.is_group:  # it may change shapes
+            few = joined(action(measurement.rows[:1], few))
         outputs = _outputs(f, few)
         first = _arrays(outputs)
         _require_same(first, _arrays(_outputs(f, few)))

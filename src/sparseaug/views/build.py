@@ -89,7 +89,7 @@ def compute(
         [[2.3333333333333335, 1.3333333333333333, 2.3333333333333335]]
     """
     require_action(action)
-    S = as_sample(S, action.group)
+    S = as_sample(S, action.distribution)
     folder = folder_of("out", out)
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")

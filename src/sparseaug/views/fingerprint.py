@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json
 from sparseaug.actions.arrays import as_numpy, is_tensor, leaves
-from sparseaug.groups import Group
+from sparseaug.groups import Distribution
 
 _Seen = tuple[int, ...]
 
@@ -34,7 +34,7 @@ def describe(value: Any, seen: _Seen = ()) -> Any:
         return value
     if isinstance(value, int | float):
         return value if math.isfinite(value) else repr(value)
-    if isinstance(value, Group):
+    if isinstance(value, Distribution):
         return value.to_dict()
     if isinstance(value, np.ndarray | np.generic) or is_tensor(value):
         return _of_array(np.asarray(as_numpy(value)))

@@ -19,6 +19,7 @@ from sparseaug.sampling import GroupSample
 from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.measure import measurement_at
+from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_at
 from sparseaug.spectrum.spectrum import Spectrum
 from sparseaug.views.dataset import ITEMS, Indices, ViewDataset
 from sparseaug.views.facts import columns_of, keys_of
@@ -119,21 +120,38 @@ class Store:
             total = total + count * self._at(name, which, [column])[:, 0].astype(wide)
         return total / self.S.m
 
+    def at(self, S: GroupSample) -> Store:
+        """The same store, read at other elements: all of those of S must be in it.
+
+        Args:
+            S: a sample of elements that are stored, such as one chosen by `spectrum`.
+        """
+        S = as_sample(S, self.S.distribution)
+        missing = len(set(keys_of(S.elements)) - set(keys_of(self._layout.rows)))
+        if missing:
+            raise ArgumentError(
+                f"S has {missing} elements that are not in the store; let it grow by store.extend."
+            )
+        return Store(self._layout, self._work, S)
+
     def spectrum(
         self, name: str | None = None, samples: Any = None, *, by: str | None = None
-    ) -> Spectrum:
+    ) -> Spectrum | PoolSpectrum:
         """What `orbit_spectrum` says of the stored values, without a pass: for `choose` and `design`.
 
-        It is exact where the store holds the whole group, and an estimate where S was drawn. From a
+        Of a distribution that is no group S is the pool, at least 32 draws, and so it is with by="pool":
+        `design` and `choose` take an S from it, whose values `store.at(S)` reads. It is exact where the
+        store holds the whole group, and an estimate where S was drawn. From a
         design it cannot be told how the values vary elsewhere.
 
         Args:
             name: of the output; None where there is only one.
             samples: indices of samples; None for all.
-            by: "degree" or "frequency", for abelian groups, as for `orbit_spectrum`.
+            by: "degree" or "frequency", for abelian groups, or "pool", as for `orbit_spectrum`.
         """
         name, which = self._name(name), self._samples(samples)
-        measurement = measurement_at(self.S, by)
+        pooled = is_pooled(self.S.distribution, by)
+        measurement: Any = pool_at(self.S, len(which)) if pooled else measurement_at(self.S, by)
         stored = self._layout.outputs[name]
         if stored["dtype"] not in FLOATS:
             raise ArgumentError(f"name={name!r} is of dtype {stored['dtype']}, not floating point.")
@@ -141,11 +159,13 @@ class Store:
             raise ArgumentError("samples is empty; give at least one index.")
         columns = self._columns_of(measurement.rows)
         step = max(1, _AT_ONCE // (8 * len(columns) * max(1, math.prod(stored["shape"]))))
-        blocks = (
-            np.moveaxis(self._at(name, which[k : k + step], columns), 1, 0).reshape(
-                len(columns), -1
-            )
+        parts = (
+            (k, np.moveaxis(self._at(name, which[k : k + step], columns), 1, 0))
             for k in range(0, len(which), step)
+        )
+        blocks = (
+            (k, part.reshape(*part.shape[:2], -1)) if pooled else part.reshape(len(columns), -1)
+            for k, part in parts
         )
         floor = (128 * FLOATS[stored["dtype"]]) ** 2
         return measurement.spectrum(blocks, inputs=len(which), floor=floor)
@@ -225,7 +245,7 @@ class Store:
                 "source is not given, and a store that was opened does not hold it; give source=, "
                 "action= and function= as they were given to views.compute."
             )
-        S = as_sample(S, self.S.group)
+        S = as_sample(S, self.S.distribution)
         return Store(extend(self._layout, S, work), work, S)
 
     def verify(self, progress: Progress | Literal["bar"] | None = None) -> None:

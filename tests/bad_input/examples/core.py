@@ -34,6 +34,8 @@ RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
 SPECTRUM = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
+MOVE = sa.random_transform(lambda x, rng: x * rng.random(), name="scale")
+POOL = sa.orbit_spectrum(lambda x: x[:, :1], MOVE, X, calls=32)
 PATH = "S.safetensors"  # in the folder of the test
 
 # data are moved whatever they hold; a risk or a kernel refuses NaN
@@ -188,6 +190,11 @@ def of_spectra() -> Any:
     yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
     yield good(SPECTRUM.plot)
     yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())
+    yield good(POOL.predict, S=3, takes={"S": ("a billion",)})
+    yield good(type(POOL).from_dict, data=POOL.to_dict())
+    yield good(sa.choose, spectrum=POOL, max_m=None, oracle=None)
+    yield good(sa.design, "m", group=MOVE.distribution, spectrum=POOL, name="nested")
+    yield good(sa.orbit_spectrum, **first, action=MOVE, takes={"x": MOVED})
     moved = {"x": tuple(each for each in MOVED if each != "array of NaN")}
     yield good(sa.test_invariance, S="full", takes=moved)
 

@@ -138,6 +138,21 @@ def of_actions() -> Any:
         "samples": X,
     }
     yield good(sa.custom_action, **function, also="function x", takes={"samples": MOVED})
+    yield good(
+        sa.random_transform,
+        **{"function": lambda x, rng: x, "batch": False, "name": "f"},
+    )
+    pairs = dict.fromkeys(("degrees", "translate", "shear"), ("pair", "huge pair"))
+    ranges = {"degrees": 30, "translate": 0.1, "scale": (0.8, 1.2), "shear": 5}
+    yield good(sa.random_affine, **ranges, takes=pairs)
+    yield good(sa.random_color, brightness=0.1, contrast=0.1, saturation=0.1, clip=True)
+    affine = sa.random_affine(degrees=30)
+    yield good(affine.distribution.quantile, u=[[0.5] * 5])
+    yield good(affine.distribution.sample, k=3, rng=np.random.default_rng(0))
+    row = affine.distribution.example()
+    yield good(affine.distribution.check, "elements", elements=row, name="elements")
+    yield good(affine.distribution.contains, elements=row)
+    yield good(groups.distribution_from_dict, data={"seeds": "f"})
     yield several(sa.together, "actions", (ACT,), "action", ACT)
     named = {"named": ACT, "also": "action"}
     yield good(sa.together, "named", via=lambda named: sa.together(named=named, other=ACT), **named)
@@ -150,9 +165,13 @@ def of_actions() -> Any:
         (sa.move_grid(grid), np.ones((2, 3, 3))),
         (sa.linear(groups.cube_rotations()), np.ones((5, 3))),
         (sa.rotate(sa.orthogonal(3)), np.ones((5, 3))),
+        (affine, np.ones((2, 3, 3))),
+        (sa.random_transform(lambda x, rng: x), X),
+        (sa.product_action(affine, sa.flip()), np.ones((2, 3, 3))),
+        (sa.random_color(0.1), np.ones((2, 3, 3, 3))),
         (sa.product_action(ACT, sa.flip_signs(sa.sign_flips(5), 1)), np.ones((2, 5, 4))),
     ):
-        at = {"elements": action.group.identity(), "x": x}
+        at = {"elements": action.distribution.example(), "x": x}
         yield good(action, **at, also="S")
         yield good(action.rows, **at, also="S")
         yield good(action.over, x=x, takes={"x": ("everything",)})  # the form, not the data

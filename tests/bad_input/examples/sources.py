@@ -23,6 +23,16 @@ source = Table(
 )
 
 
+class Pipeline:
+    """What the libraries have in common."""
+
+    def set_random_seed(self, seed: int) -> None:
+        """As albumentations."""
+
+    def __call__(self, image: object) -> object:
+        return {"image": image}
+
+
 def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: object = ()) -> Example:
     """One entry of a tuple."""
     return source(
@@ -36,6 +46,10 @@ def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: obje
 
 EXAMPLES = [
     source(sources.averaged_calculator),
+    *(
+        source(one, pipeline=Pipeline())
+        for one in (sources.albumentations, sources.kornia, sources.torchvision)
+    ),
     source(sources.crystal),
     *(part(sources.crystal, CELL, "cell", i) for i in range(3)),
     source(sources.point_group),

@@ -14,9 +14,9 @@ from sparseaug.designs.low_degree import (
     search_signs,
     searched_degrees,
 )
-from sparseaug.designs.search import Places, greedy, search
 from sparseaug.designs.worst_case import is_listed, worst_case
 from sparseaug.groups import Group, Rows
+from sparseaug.search.search import Places, greedy, search
 
 _SEARCHES = {
     "nested": "greedy, every prefix is the choice of fewer (Wigderson and Xiao 2008)",

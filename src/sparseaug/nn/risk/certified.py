@@ -22,7 +22,7 @@ from sparseaug._floats import TINY, gamma, lifted
 from sparseaug._floats import norm as length
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate.anytime import Limits
-from sparseaug.certificate.audit import MeansToAudit, audit_risk
+from sparseaug.certificate.audit import MeansToAudit, audit_means, drawn_rows, untranslated
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
@@ -123,7 +123,7 @@ def audit(
         return at.cpu().numpy(), _means(double, at, S, limit), Limits(limit), condition
 
     usual = partial(_translated, risk)
-    return audit_risk(risk, usual, prepare, oracle, calls, delta, translates_of, until)
+    return audit_means(risk, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
@@ -139,7 +139,8 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     module, loss = _copies(risk)
     loss = loss.double() if isinstance(loss, nn.Module) else loss
     options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.chunk_size}
-    double = type(risk)(module.double(), loss, (x, y), risk.action, None, **options)
+    unmoved = None if risk.action.distribution.is_group else risk.sample
+    double = type(risk)(module.double(), loss, (x, y), risk.action, unmoved, **options)
     double.load(at)
     copied = copy(risk)  # compared last: what changes from call to call was refused in a copy
     copied.module, copied.loss = _copies(risk)
@@ -163,6 +164,8 @@ def _copy(module: nn.Module) -> nn.Module:
 
 def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
     """The S of the risk where there is one and its translates are not too much work."""
+    if not risk.action.distribution.is_group:
+        return untranslated(risk.action)
     group, S = risk.action.group, risk.sample
     few = min(calls, group.order) * S.m * len(risk.data[1]) <= COPIES
     return S if risk.method == "one-shot" and few else GroupSample(group, group.identity())
@@ -179,7 +182,7 @@ def _means(
         for row in fresh.elements:
             gradient = kept.get(row.tobytes())
             if gradient is None:
-                moved = GroupSample(S.group, S.group.compose(S.elements, row[None]))
+                moved = GroupSample(S.distribution, drawn_rows(S, row[None]))
                 gradient = risk.on(moved).gradient(theta).cpu().numpy()[None]
                 _require_below(limit, gradient)
                 if (len(kept) + 1) * gradient.nbytes < _ROOM:

@@ -34,6 +34,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import distinct
+from sparseaug.certificate.audit import untranslated
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.ranks import require_same, sum_over_ranks
@@ -237,11 +238,11 @@ class ModuleRisk:
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
         """Everything that depends on S."""
-        group = self.action.group
         if S is None:
+            group = self.action.group
             self.sample, self.calls = GroupSample(group, group.identity()), 0
         else:
-            self.sample = as_sample(S, group)
+            self.sample = as_sample(S, self.action.distribution)
             self.calls = self.sample.calls_behind
         self.method = "none" if S is None else "full" if isinstance(S, str) else "one-shot"
         self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
@@ -407,10 +408,12 @@ class StreamingModuleRisk:
         chunk_size: int | None = None,
     ) -> None:
         batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
+        # without a group there is no identity: the plain risk only says what is moved
+        S = None if action.distribution.is_group else untranslated(action)
         self._plain = ModuleRisk(
-            module, loss, data, action, None, y_action=y_action, chunk_size=chunk_size
+            module, loss, data, action, S, y_action=y_action, chunk_size=chunk_size
         )
-        require_oracle(oracle, action.group)
+        require_oracle(oracle, action.distribution)
         self.module, self.oracle, self.batch = module, oracle, batch
         facts = f"{oracle.seed} {oracle.calls} {batch}"
         require_same(self.theta, oracle=[facts.encode()])

@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Protocol, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.designs.objectives import TIE, Objective, Scores, Values
 from sparseaug.groups import Group, Rows
 from sparseaug.sampling import keyed_rng
+from sparseaug.search.objectives import TIE, Objective, Scores, Values
 
 Elements: TypeAlias = NDArray[Any]
 """Places (m,) in a list, or rows (m, width)."""

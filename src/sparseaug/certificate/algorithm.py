@@ -1,0 +1,183 @@
+"""Algorithm 1 with its corollary, in one call: from eps and delta to S, a run and certificates.
+
+The constants of the kernel model hold on a box of parameters, so that is where the run must stay:
+    it is
+projected onto the box, and the promise is kept only where the projection changed nothing. m is the
+least that some bound asks for, chosen before S is drawn; from |G| on, S is the group.
+
+The two parts of a gradient function lie in two spaces, of width sigma / sqrt(2) and sigma
+(`kernels.gradient_norms`): in their sum k(x, x) = 2, which the dimension-free bound takes for C^2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+from sparseaug._checks import check_integer, check_real
+from sparseaug._floats import lifted, norm, text_up
+from sparseaug._tables import Shown, Table
+from sparseaug.actions import Action
+from sparseaug.certificate.certificates import Certificates
+from sparseaug.certificate.certify import certify
+from sparseaug.descent import Box, Run, descend
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
+from sparseaug.groups import Group
+from sparseaug.kernels import GradientNorms, box_bound, initial_gap, smoothness_bound
+from sparseaug.kernels.arrays import check_vector
+from sparseaug.plans.dimension import whole_dimension_sum
+from sparseaug.risk import KernelModel, augmented_risk
+from sparseaug.risk.problem import check_problem
+from sparseaug.sampling import GroupSample, Oracle, keyed_rng
+from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
+
+MOST_STEPS = 1_000_000
+"""Of one run: some tens of seconds for a model of fifty centres."""
+
+_C = math.nextafter(math.sqrt(2), 2)  # of both spaces together
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OneShot(Shown):
+    """What was promised before S was drawn, and what was reached.
+
+    Attributes:
+        run: of `descend`
+        certificates: of its best iterate
+        eps: the gradient norm of the full objective that was asked for
+        delta: how often the draw of S may break the promise; 0 where S is the group
+        bound: by which bound m was chosen
+        constants: B, L and gap on the box, by name
+        kept: whether the run stayed in the box, as the promise presumes
+    """
+
+    run: Run
+    certificates: Certificates
+    eps: float
+    delta: float
+    bound: str
+    constants: dict[str, float]
+    kept: bool
+
+    @property
+    def sample(self) -> GroupSample:
+        """S."""
+        S = self.run.risk.S
+        return GroupSample.full(self.run.risk.action.group) if isinstance(S, str) else S
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was promised and reached, as JSON data."""
+        promised = {"eps": self.eps, "delta": self.delta, "bound": self.bound, "kept": self.kept}
+        made = {"m": self.sample.m, "calls": self.run.calls, "steps": self.run.steps}
+        return {**promised, **made, **self.constants, **self.certificates.to_dict()}
+
+    def _table(self) -> Table:
+        chance = "certain" if not self.delta else f"with probability 1 - {self.delta!r}"
+        best = self.certificates.best
+        rows = [
+            ("promised", f"full gradient at most {text_up(self.eps)}, {chance}"),
+            ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.steps:,} steps of 1/L"),
+            ("oracle calls", f"{self.run.calls:,}"),
+            ("reached", f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"),
+        ]
+        left = f"{self.run.clipped} entries left the box: the promise is void; give a larger box."
+        return Table(("", ""), rows, notes=[] if self.kept else [left])
+
+
+class _Size(NamedTuple):
+    m: int
+    bound: str
+
+
+def one_shot(
+    model: KernelModel,
+    data: tuple[Any, Any],
+    action: Action,
+    *,
+    eps: float,
+    delta: float = 0.05,
+    seed: int = 0,
+    theta0: Any = None,
+    box: float | None = None,
+) -> OneShot:
+    """Plan, draw S, descend with steps 1/L, certify: Algorithm 1 and cor:app-main-complexity.
+
+    Args:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        eps: norm of the full-group gradient to reach
+        delta: how often the draw of S may fail to
+        seed: of the draw, and of the start
+        theta0: the start; by default normal, of standard deviation 1/2
+        box: every parameter stays within [-box, box], or the promise is void; by default twice the
+            largest of the start. B and L grow with its third and second power
+
+    Returns:
+        The run, its certificates, and the promise.
+
+    Raises:
+        ArgumentError: eps would take more than a million steps, or one of the others is wrong.
+
+    Examples:
+        >>> import numpy as np, sparseaug as sa
+        >>> x = np.random.default_rng(0).uniform(-1, 1, (20, 6))
+        >>> model = sa.KernelModel(sa.GaussianKernel(1.25), x[:5])
+        >>> found = sa.one_shot(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(6)), eps=0.5)
+        >>> found.sample.m, found.kept, found.certificates.best.bound < 0.5
+        (720, True, True)
+    """
+    x, y = check_problem(model, data, action, None, words=(None,))
+    eps = check_real("eps", eps, above=0)
+    delta = check_real("delta", delta, above=0, below=1)
+    seed = check_integer("seed", seed, below=1 << 64)
+    if theta0 is None:
+        theta0 = keyed_rng(seed, "start of one_shot").normal(scale=0.5, size=model.size)
+    theta0 = check_vector("theta0", theta0, model.size)
+    box = check_real("box", 2 * float(abs(theta0).max()) if box is None else box, above=0)
+    if abs(theta0).max() > box:
+        raise ArgumentError(f"theta0 has an entry outside box={box:g}; give a larger box.")
+    norms = box_bound(model.kernel, model.centers, y, box=box)
+    gap = initial_gap(model.kernel, model.centers, y, *model.split(theta0))
+    L = smoothness_bound(model.kernel, model.centers, y, box=box)
+    steps = num_steps(eps, L, gap)
+    if steps > MOST_STEPS:
+        raise ArgumentError(
+            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
+            "a larger eps, or a smaller start and box."
+        )
+    size = _size(action.group, norms, eps, delta)
+    whole = action.group.is_finite and action.group.order <= size.m
+    S: Any = "full" if whole else Oracle(action.group, seed=seed).draw(size.m)
+    risk = augmented_risk(model, (x, y), action, S)
+    run = descend(
+        risk, theta0, step_size=1 / L, num_steps=steps, project=Box(box), eval_every=steps
+    )
+    bound = "all of the group" if whole else size.bound
+    constants = {"B": norms.B, "L": L, "gap": gap, "box": box}
+    return OneShot(
+        *(run, certify(run, delta=delta), eps, 0.0 if whole else delta),
+        bound=bound,
+        constants=constants,
+        kept=run.clipped == 0,
+    )
+
+
+def _size(group: Group, norms: GradientNorms, eps: float, delta: float) -> _Size:
+    """The least m by what is known before the draw."""
+    n = len(norms.per_sample)
+    square = lifted(norm(norms.per_sample) / math.sqrt(n), n + 8)
+    sizes = [
+        _Size(dimension_free_sample_size(eps, delta, _C, square), "dimension-free"),
+        _Size(dimension_free_sample_size(eps, delta, _C, norms.B, n), "dimension-free, mean norm"),
+    ]
+    if group.is_finite:
+        sizes.append(_Size(sample_size(eps, delta, group.order, 1.0, norms.B), "the paper's"))
+        try:
+            D = whole_dimension_sum(group).value
+            sizes.append(_Size(sharp_sample_size(eps, delta, D, 1.0, norms.B), "sharp"))
+        except (UnsupportedError, GroupTooLargeError):
+            pass
+    return min(sizes)

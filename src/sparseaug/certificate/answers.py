@@ -1,0 +1,171 @@
+"""An audit of a model that somebody else runs: the pairs in one file, the answers in another.
+
+The pairs are those that `audit_risk` draws with the same seed. A file of pairs begins with a line
+of JSON that says what was drawn; whoever reads the answers draws the pairs again, so that a pair
+that was changed, left out or answered twice is noticed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from sparseaug._checks import check_integer, check_real
+from sparseaug._io import read_bytes, show_path, write_atomic
+from sparseaug.certificate.accuracy import DataRisk, draw_pairs, risk_of_losses
+from sparseaug.certificate.anytime import MOST_CALLS
+from sparseaug.errors import FileFormatError, SparseAugError
+from sparseaug.groups import Group, as_group
+from sparseaug.sampling import Oracle
+
+FORMAT = "sparseaug pairs 1"
+_MOST_PAIRS = 10_000_000  # some hundreds of megabytes of text
+
+
+def write_pairs(
+    path: str | os.PathLike[str],
+    group: Group | str,
+    *,
+    n: int,
+    calls: int = 1000,
+    seed: int = 0,
+    overwrite: bool = False,
+) -> None:
+    """Write `calls` uniform pairs (sample, element) as CSV: pair, sample, and the entries of the
+    element.
+
+    Args:
+        path: the file
+        group: its elements are drawn
+        n: samples are numbered from 0 to n - 1
+        calls: how many pairs
+        seed: of the draw; not that of an S that the model was trained on or averages over
+        overwrite: replace an existing file
+
+    Examples:
+        >>> import pathlib
+        >>> from sparseaug.certificate import write_pairs
+        >>> write_pairs("pairs.csv", "C8xC8", n=500, calls=2, seed=7)
+        >>> print(pathlib.Path("pairs.csv").read_text())
+        {"format": "sparseaug pairs 1", "group": "C8xC8", "n": 500, "calls": 2, "seed": 7}
+        pair,sample,g0,g1
+        0,403,0,3
+        1,461,0,5
+        <BLANKLINE>
+    """
+    group = as_group(group)
+    n = check_integer("n", n, at_least=1, below=1 << 63)
+    calls = check_integer("calls", calls, at_least=1, below=_MOST_PAIRS)
+    oracle = Oracle(group, seed=seed)
+    said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": oracle.seed}
+    text = io.StringIO()
+    text.write(json.dumps(said) + "\n")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["pair", "sample", *(f"g{k}" for k in range(group.width))])
+    elements, which = draw_pairs(oracle, n, calls)
+    for pair, (sample, element) in enumerate(zip(which.tolist(), elements.tolist(), strict=True)):
+        rows.writerow([pair, sample, *element])
+    write_atomic(path, text.getvalue().encode(), overwrite=overwrite)
+
+
+def read_answers(
+    pairs: str | os.PathLike[str], answers: str | os.PathLike[str], *, delta: float = 0.05
+) -> DataRisk:
+    """The risk that the answers to a file of pairs show.
+
+    Args:
+        pairs: what `write_pairs` wrote
+        answers: CSV with the columns pair and correct (0 or 1), or pair and loss (from 0 to 1),
+            one line for each pair, in any order
+        delta: how often the bounds may fail
+
+    Raises:
+        FileFormatError: a pair is missing, answered twice or not one of the file, or a file is not
+            what it should be
+    """
+    delta = check_real("delta", delta, above=0, below=1)
+    said = _first_line(pairs)
+    group, n, calls, seed = said["group"], said["n"], said["calls"], said["seed"]
+    elements, which = draw_pairs(Oracle(group, seed=seed), n, calls)
+    drawn = np.column_stack([np.arange(calls), which, elements]).tolist()
+    kind = float if elements.dtype == np.float64 else int
+    header, *lines = _lines(pairs)[1:]
+    try:
+        kept = [[*map(int, line[:2]), *map(kind, line[2:])] for line in lines]
+    except ValueError as error:
+        raise FileFormatError(
+            f"{show_path(pairs)} holds {error}; write the pairs again."
+        ) from error
+    if kept != drawn or header[:2] != ["pair", "sample"]:
+        raise FileFormatError(
+            f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {seed}; write them again."
+        )
+    values, binary = _answers(answers, calls)
+    losses = 1 - values if binary else values
+    return risk_of_losses(losses, as_group(group), n, delta, binary=binary)
+
+
+def _first_line(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What was drawn, checked."""
+    line = read_bytes(path).partition(b"\n")[0]
+    try:
+        said = json.loads(line)
+        if said["format"] != FORMAT:
+            raise ValueError("another format")
+        as_group(said["group"])
+        check_integer("n", said["n"], at_least=1, below=1 << 63)
+        check_integer("calls", said["calls"], at_least=1, below=min(_MOST_PAIRS, MOST_CALLS))
+        check_integer("seed", said["seed"], below=1 << 64)
+    except (ValueError, KeyError, TypeError, RecursionError, SparseAugError) as error:
+        raise FileFormatError(
+            f"{show_path(path)} is not a file of pairs; write one: sparseaug audit pairs."
+        ) from error
+    return dict(said)
+
+
+def _lines(path: str | os.PathLike[str]) -> list[list[str]]:
+    """The cells of a CSV file, without empty lines."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+        return [line for line in csv.reader(io.StringIO(text)) if line]
+    except (ValueError, csv.Error) as error:
+        raise FileFormatError(f"{show_path(path)} is not CSV: {error}.") from error
+
+
+def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
+    """The answers by pair, and whether they are "correct", 0 or 1, instead of losses."""
+    header, *lines = _lines(path) or [[]]
+    names = [name.strip().lower() for name in header]
+    if names[:1] != ["pair"] or names[1:2] not in (["correct"], ["loss"]):
+        raise FileFormatError(
+            f"{show_path(path)} begins with {header[:2]}; give the columns pair,correct or pair,loss."
+        )
+    binary = names[1] == "correct"
+    found = np.full(calls, np.nan)
+    for line in lines:
+        try:
+            pair, value = int(line[0]), float(line[1])
+            if not 0 <= pair < calls or not 0 <= value <= 1 or (binary and value not in (0, 1)):
+                raise ValueError
+        except (ValueError, IndexError) as error:
+            raise FileFormatError(
+                f"{show_path(path)} holds {','.join(line[:2])}; give a pair below {calls} and "
+                + ("0 or 1." if binary else "a loss from 0 to 1.")
+            ) from error
+        if not np.isnan(found[pair]):
+            raise FileFormatError(
+                f"{show_path(path)} answers pair {pair} twice; give each one once."
+            )
+        found[pair] = value
+    if np.isnan(found).any():
+        missing = np.flatnonzero(np.isnan(found))
+        raise FileFormatError(
+            f"{show_path(path)} has no answer to pair {missing[0]} and {len(missing) - 1} others; "
+            "answer all of them: pairs that are left out are not random."
+        )
+    return found, binary

@@ -1,0 +1,47 @@
+"""A kernel that was measured on a list of candidates: its diagonal differs from one to the next.
+
+The sum of k over S x S grows by 2 P(g) + k(g, g) when g comes in, P the potential of S: so
+P + k(g, g) / 2 is the score, and twice the difference of scores is what an exchange changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from sparseaug.search.objectives import Columns, Elements, Quadratic, Scores, Values
+from sparseaug.search.search import Places, greedy, search
+
+
+@final
+class Measured(Quadratic):
+    """A Gram matrix (N, N); elements are places in it."""
+
+    def __init__(self, gram: Values) -> None:
+        self.gram, self._columns = gram, Columns(gram.__getitem__, len(gram))
+        self._half = gram.diagonal() / 2
+        self.scale = float(np.abs(gram.diagonal()).max())
+
+    def scores(self, chosen: Elements, k: int, out: int | None = None) -> Scores:
+        potential = self._columns.scores(chosen, k, out)
+        return lambda places: potential(places) + self._half[places]
+
+    def energy(self, chosen: Elements, k: int) -> float:
+        return float(self.gram[np.ix_(chosen, chosen)].sum())
+
+    def tries(self, m: int) -> int:
+        return self._columns.tries(m)
+
+
+def places_of(gram: Values, m: int, *, nested: bool = False) -> Any:
+    """The m places of the list, each as often as it is good, whose mean over the pairs is least.
+
+    Args:
+        gram: (N, N), positive semidefinite
+        m: how many
+        nested: the greedy choice alone, every prefix of which is the greedy choice of fewer
+    """
+    objective, among = Measured(gram), Places(len(gram))
+    first = np.zeros(0, np.int64)
+    return (greedy if nested else search)(objective, among, m, first)

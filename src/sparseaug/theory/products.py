@@ -1,0 +1,136 @@
+"""Subproducts: the mean-square error of 2^c draws for c oracle calls.
+
+From c independent uniform elements take all ordered subproducts g_1^e_1 ... g_c^e_c, e in {0,
+1}^c. Averaging over them is P = prod_j (I + U_{g_j}) / 2. For y without invariant part E U_g y =
+0, so that
+
+    E |(I + U_g) y / 2|^2 = (|y|^2 + Re <y, E U_g y>) / 2 = |y|^2 / 2,
+
+and (I + U_g) y / 2 has no invariant part either. One factor after the other, each independent of
+the others:
+
+    E |P z|^2 = 2^-c |z|^2       for every group and every z off the invariants,
+
+exactly what 2^c independent draws leave. So the gradient's error (`dimension_free`) is at most B_2
+sqrt(v) b with probability 1 - delta, b = sqrt(2^-c / delta) (Markov), without |G| in it. Where
+only N random subproducts are kept, these are independent given the g_j, of mean P z and at most (1
++ b) sqrt(v) away from it. With b = sqrt(2^(1-c) / delta) and Pinelis's inequality the error is at
+most B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)).
+
+With the paper's B the largest of n vectors counts: n / delta in place of 1 / delta, and 4 n /
+delta.
+
+The tail is heavier than that of draws; independent repeats make it lighter. Random subproducts:
+Erdos and Renyi 1965, Dixon 2008. From below: fewer than n elements of Z_2^n fix a character, and
+the operator norm stays 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sparseaug.theory._interval import Interval, log_ratio, rounded_up
+from sparseaug.theory._letters import check_count, letters
+from sparseaug.theory.dimension_free import _variance
+
+__all__ = ["products_calls", "products_gradient_bound", "products_mean_square"]
+
+
+def products_mean_square(calls: int, *, C: float, B: float, v: float | None = None) -> float:
+    """The root of the mean square of the gradient's error over the draw of c elements.
+
+        B_2 sqrt(v 2^-c)
+
+    Rounded up.
+
+    Args:
+        calls: c, the elements drawn; their subproducts are 2^c
+        C: bound of point evaluation
+        B: bound on the root mean square of the norms of the gradient functions
+        v: mean_i v_i where it is known; C^2 by default
+
+    Examples:
+        >>> from sparseaug.theory import mean_square_gradient_error, products_mean_square
+        >>> products_mean_square(6, C=1.0, B=2.0), mean_square_gradient_error(64, C=1.0, B=2.0)
+        (0.25, 0.25)
+    """
+    c, norm = check_count("calls", calls), letters(B=B)[0]
+    return rounded_up(Interval.point(_variance(C, v) / 2**c).sqrt() * norm)
+
+
+def products_gradient_bound(
+    calls: int,
+    delta: float,
+    *,
+    C: float,
+    B: float,
+    n: int | None = None,
+    size: int | None = None,
+    v: float | None = None,
+) -> float:
+    """The gradient's error at all parameters at once, with probability at least 1 - delta.
+
+        B_2 sqrt(v) min{1, sqrt(2^-c / delta)}                                  all 2^c subproducts
+        B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)), b = sqrt(2^(1-c) / delta)     N of them
+
+    For one invariant kernel and data that do not depend on the draw. Rounded up.
+
+    Args:
+        calls: c, the elements drawn
+        delta: how often the bound may fail, between 0 and 1
+        C: bound of point evaluation
+        B: bound on the root mean square of the norms of the gradient functions; with `n` on their
+            mean
+        n: number of samples, if B bounds the mean
+        size: N, if that many random subproducts are averaged over instead of all
+        v: mean_i v_i where it is known, and with `n` the largest v_i; C^2 by default
+
+    Examples:
+        >>> from sparseaug.theory import products_gradient_bound
+        >>> round(products_gradient_bound(16, 0.05, C=1.0, B=2.0), 4)
+        0.0349
+        >>> round(products_gradient_bound(16, 0.05, C=1.0, B=2.0, size=4096), 4)
+        0.1442
+    """
+    c = check_count("calls", calls)
+    chance, norm = letters(delta=delta, B=B)
+    vectors = 1 if n is None else check_count("n", n)
+    root = Interval.point(_variance(C, v)).sqrt()
+    if size is None:
+        share = Interval.point(vectors / (2**c * chance)).sqrt()
+        return rounded_up(share.at_most(1) * root * norm)
+    N = check_count("size", size)
+    bias = Interval.point(2 * vectors / (2**c * chance)).sqrt()
+    log = log_ratio(4 * vectors * chance.denominator, chance.numerator)
+    error = bias + (bias + Fraction(1)) * (log * Fraction(2, N)).sqrt()
+    return rounded_up(error.at_most(1) * root * norm)
+
+
+def products_calls(
+    eps: float, delta: float, C: float, B: float, n: int | None = None, v: float | None = None
+) -> int:
+    """The fewest calls c for which all 2^c subproducts have an error of at most eps/2.
+
+        c >= log2(4 v B^2 / (delta eps^2)),   with n: log2(4 n v B^2 / (delta eps^2))
+
+    Args:
+        eps: gradient norm to reach
+        delta: how often the bound may fail, between 0 and 1
+        C: bound of point evaluation
+        B: bound on the root mean square of the norms of the gradient functions; with `n` on their
+            mean
+        n: number of samples, if B bounds the mean
+        v: mean_i v_i where it is known, and with `n` the largest v_i; C^2 by default
+
+    Examples:
+        >>> from sparseaug.theory import products_calls
+        >>> products_calls(0.1, 0.05, 1.0, 2.0)
+        15
+    """
+    target, chance, norm = letters(eps=eps, delta=delta, B=B)
+    square = 4 * _variance(C, v) * norm**2 / target**2
+    if square <= 1:
+        return 1  # one element is close enough
+    wanted = square * (1 if n is None else check_count("n", n)) / chance
+    whole = -(-wanted.numerator // wanted.denominator)  # 2^c is an integer
+    return (whole - 1).bit_length()

@@ -1,0 +1,186 @@
+"""The risk over all of G: against enumeration, and how often the bounds miss it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import sparseaug as sa
+from sparseaug.certificate import BoundedLoss, PopulationRisk, audit_consistency, audit_risk
+from sparseaug.errors import ArgumentError
+
+X = np.random.default_rng(0).normal(size=(60, 5))
+Y = (X.sum(1) > 0).astype(int)
+ACT = sa.permute_axis(sa.symmetric(5))
+EVERY = sa.GroupSample.full(ACT.group)
+
+
+def first(x):
+    return (x[:, :4].sum(1) > 0).astype(int)
+
+
+def weighted(x):
+    return (x @ [0.2, 0.5, 1.0, 1.5, 2.0] > 0).astype(int)
+
+
+def scores(x):
+    return np.stack([np.zeros(len(x)), x @ [0.2, 0.5, 1.0, 1.5, 2.0]], axis=1)
+
+
+def errors(model, x=X, y=Y):
+    """Of every moved sample, (|G|, n)."""
+    moved = ACT(EVERY, x)
+    return (model(moved.reshape(-1, 5)).reshape(len(moved), -1) != y).astype(float)
+
+
+def oracle(seed):
+    return sa.Oracle(ACT.group, seed=seed)
+
+
+def test_all_pairs_are_tried_where_that_is_no_more_work():
+    found = audit_risk(weighted, (X, Y), ACT, calls=60 * 120)
+    assert found.estimate == found.lower == found.upper == errors(weighted).mean()
+    assert found.calls == 0
+    assert found.evaluations == 7200
+    assert found.failure_probability == 0
+    assert "certain" in str(found)
+
+
+@pytest.mark.parametrize("model", [first, weighted, scores])
+@pytest.mark.parametrize("until", [None, 0.3])
+def test_the_truth_is_missed_at_most_as_often_as_stated(model, until):
+    """150 audits at delta 0.2; chance of a false alarm 1e-6."""
+    plain = model if model is not scores else weighted
+    truth, missed, alone = errors(plain).mean(), 0, 0
+    for seed in range(150):
+        found = audit_risk(
+            model, (X, Y), ACT, oracle=oracle(seed), calls=150, delta=0.2, until=until
+        )
+        missed += not found.lower <= truth <= found.upper
+        alone += found.at_most < truth
+        assert found.calls == found.evaluations <= 150
+    assert max(missed, alone) <= binom.isf(1e-6, 150, 0.2)
+
+
+def test_a_running_stop_answers_early():
+    found = audit_risk(weighted, (X, Y), ACT, calls=4000, until=0.5, oracle=oracle(1))
+    assert found.at_most < 0.5
+    assert found.calls < 400
+    assert "wherever one stops" in found.holds
+
+
+def test_the_population_is_bounded_by_independent_samples():
+    """Fresh test sets of 40 of a distribution whose risk is known; 100 audits at delta 0.2."""
+    rng = np.random.default_rng(3)
+    big = rng.normal(size=(100_000, 5))
+    # the sum is the same for all orders, and the first four are a random subset's sum: the mean
+    # over G is the risk of x itself, as the distribution is invariant
+    truth = float(((big[:, :4].sum(1) > 0) != (big.sum(1) > 0)).mean())
+    missed = 0
+    for seed in range(100):
+        x = rng.normal(size=(40, 5))
+        data = x, (x.sum(1) > 0).astype(int)
+        found = audit_risk(
+            first, data, ACT, over="population", calls=200, delta=0.2, oracle=oracle(seed)
+        )
+        assert isinstance(found, PopulationRisk)
+        assert found.calls == 40
+        missed += not found.lower - 0.005 <= truth <= found.upper + 0.005
+    assert missed <= binom.isf(1e-6, 100, 0.2)
+
+
+def test_every_sample_has_an_element_of_its_own():
+    """Correct on half of the orders, the same for all: one shared element would be all or nothing."""
+    x = np.tile(np.arange(5.0), (400, 1))
+    found = audit_risk(
+        lambda z: (z[:, 0] > z[:, 1]).astype(int),
+        (x, np.ones(400, int)),
+        ACT,
+        over="population",
+        calls=400,
+    )
+    assert 0.3 < found.estimate < 0.7
+
+
+def test_the_averaged_model_is_audited():
+    S = oracle(5).draw(8)
+
+    def averaged(x):
+        return scores(ACT(S, x).reshape(-1, 5)).reshape(8, len(x), 2).mean(0).argmax(1)
+
+    one = audit_risk(scores, (X, Y), ACT, average_over=S, calls=7200, oracle=oracle(9))
+    assert one.estimate == pytest.approx(errors(averaged).mean(), abs=1e-12)
+    assert one.evaluations == 7200 * 8
+    votes = audit_risk(weighted, (X, Y), ACT, average_over=S, calls=7200, oracle=oracle(9))
+    majority = errors(
+        lambda x: (weighted(ACT(S, x).reshape(-1, 5)).reshape(8, -1).mean(0) > 0.5).astype(int)
+    )
+    assert votes.estimate == pytest.approx(majority.mean(), abs=1e-12)
+
+
+def test_an_average_over_draws_that_the_audit_would_make_again_is_refused():
+    S = oracle(5).draw(8)
+    with pytest.raises(ArgumentError, match="seed 5"):
+        audit_risk(scores, (X, Y), ACT, average_over=S, oracle=oracle(5))
+
+
+def test_two_models_are_compared_on_the_same_pairs():
+    truth = errors(first).mean() - errors(weighted).mean()
+    found = audit_risk((first, weighted), (X, Y), ACT, calls=2000, oracle=oracle(2))
+    apart = [audit_risk(m, (X, Y), ACT, calls=2000, oracle=oracle(2)) for m in (first, weighted)]
+    assert found.lower <= truth <= found.upper
+    assert found.estimate == pytest.approx(apart[0].estimate - apart[1].estimate)
+    assert found.evaluations == 4000
+
+
+def test_a_bounded_loss_is_bounded_by_betting_whatever_its_values_happen_to_be():
+    loss = BoundedLoss(lambda y, out: np.minimum(abs(y - out), 2.0), bound=2.0)
+
+    def near(x):
+        return x[:, :4].sum(1)
+
+    y = X.sum(1)
+    truth = np.minimum(abs(y - near(ACT(EVERY, X).reshape(-1, 5)).reshape(120, -1)), 2.0).mean()
+    found = audit_risk(near, (X, y), ACT, loss=loss, calls=1500)
+    assert found.lower < truth < found.upper < found.lower + 0.25
+    never = audit_risk(near, (X, y), ACT, loss=BoundedLoss(lambda y, out: 0 * out), calls=1500)
+    exact = audit_risk(lambda x: np.zeros(len(x), int), (X, np.zeros(60, int)), ACT, calls=1500)
+    assert exact.upper < never.upper  # zeros that could have been anything below 1 say less
+    with pytest.raises(ArgumentError, match="outside"):
+        audit_risk(near, (X, y), ACT, loss=BoundedLoss(lambda y, out: 3 + 0 * out), calls=10)
+
+
+def test_consistency_is_exact_where_the_group_is_listed_and_a_bound_elsewhere():
+    moved = weighted(ACT(EVERY, X).reshape(-1, 5)).reshape(120, -1)
+    agrees = (moved == weighted(X)).mean(0)
+    exact = audit_consistency(weighted, X, ACT, calls=7200)
+    assert exact.lower == exact.estimate == (agrees == 1).mean()
+    assert exact.share == 1
+    missed = 0
+    for seed in range(100):
+        found = audit_consistency(
+            weighted, X, ACT, share=0.8, calls=900, oracle=oracle(seed), delta=0.2
+        )
+        missed += found.lower > (agrees >= 0.8).mean()
+    assert missed <= binom.isf(1e-6, 100, 0.2)
+
+
+def test_rotations_and_modules_and_results_as_data():
+    torch = pytest.importorskip("torch")
+    act = sa.rotate(sa.rotations(3))
+    x = torch.randn(50, 4, 3, generator=torch.Generator().manual_seed(0))
+    net = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(12, 3), torch.nn.Dropout(0.5)
+    ).train()
+    y = torch.zeros(50, dtype=torch.int64)
+    found = audit_risk(net, (x, y), act, calls=200)
+    assert net.training
+    assert found.to_dict() == json.loads(json.dumps(found.to_dict()))
+    again = audit_risk(net, (x, y), act, calls=200)
+    assert found == again
+    assert "SO3" in str(found)
+    with pytest.raises(ArgumentError, match="labels"):
+        audit_risk(lambda x: x[:, 0, 0], (x, y), act, calls=20)

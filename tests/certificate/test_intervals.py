@@ -1,0 +1,98 @@
+"""Bounds of a mean: against exact laws, never failing more often than stated."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from sparseaug.certificate.intervals import betting, binomial, unequal
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.05, 1e-9, 1e-200])
+@pytest.mark.parametrize(
+    ("wrong", "count"), [(0, 1), (0, 50), (1, 50), (7, 50), (49, 50), (158, 1000)]
+)
+def test_the_binomial_ends_are_those_of_exact_tails_and_never_inside_them(wrong, count, delta):
+    mpmath.mp.dps = 250
+    p = mpmath.mpf(binomial(wrong, count, delta).upper)
+
+    def tail(q):
+        return mpmath.fsum(
+            mpmath.binomial(count, j) * q**j * (1 - q) ** (count - j) for j in range(wrong + 1)
+        )
+
+    assert tail(p) <= delta
+    # and not far beyond: a number a little smaller has a larger tail
+    room = min(p, 1 - p) * mpmath.mpf("1e-6") + mpmath.mpf("1e-15")
+    assert p == 1 or tail(p - room) > delta
+    low = binomial(count - wrong, count, delta).lower
+    assert low <= 1 - p <= low + 1e-15
+
+
+@pytest.mark.parametrize("delta", [0.25, 0.1, 0.05, 0.01])
+@pytest.mark.parametrize("count", [2, 3, 6, 12])
+def test_unequal_trials_are_covered_where_the_binomial_interval_is_not(count, delta):
+    """The worst of many probabilities, by the exact law of the sum."""
+    grid = [delta / 2, delta * (1 + delta / 5), 0.3, 0.9, 1 - delta * (1 + delta / 5), 1.0, 0.0]
+    rng = np.random.default_rng(0)
+    cases = [
+        (p,) * k + (q,) * (count - k) for p, q in product(grid, grid) for k in range(count + 1)
+    ]
+    cases += [tuple(rng.choice(grid, count)) for _ in range(50)]
+    ends = [[b(k, count, delta).upper for k in range(count + 1)] for b in (unequal, binomial)]
+    worst = np.zeros(2)
+    for case in cases:
+        law = np.array([1.0])
+        for p in case:
+            law = np.convolve(law, [1 - p, p])
+        mean = np.mean(case)
+        missed = [law[np.array(upper) < mean - 1e-12].sum() for upper in ends]
+        worst = np.maximum(worst, missed)
+    assert worst[0] <= delta * (1 + 1e-9)
+    assert worst[1] > delta  # the correction is needed
+
+
+LAWS = {
+    "rare": lambda rng, n: (rng.random(n) < 0.01).astype(float),
+    "half": lambda rng, n: (rng.random(n) < 0.5).astype(float),
+    "uniform": lambda rng, n: rng.random(n),
+    "skewed": lambda rng, n: rng.random(n) ** 8,
+    "constant": lambda rng, n: np.full(n, 0.3),
+}
+MEANS = {"rare": 0.01, "half": 0.5, "uniform": 0.5, "skewed": 1 / 9, "constant": 0.3}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("horizon", [None, 400])
+def test_betting_fails_at_most_as_often_as_stated(law, horizon):
+    """300 runs, delta 0.1 a side; with a horizon at any of 10 looks. A false alarm: 1e-6."""
+    rng, missed = np.random.default_rng(1), np.zeros(2)
+    for _ in range(300):
+        x = LAWS[law](rng, 400)
+        looks = [400] if horizon is None else range(40, 401, 40)
+        ends = [betting(x[:k], 0.1, horizon=horizon) for k in looks]
+        missed += [any(e.lower > MEANS[law] for e in ends), any(e.upper < MEANS[law] for e in ends)]
+    assert missed.max() <= binom.isf(1e-6, 300, 0.1)
+
+
+def test_betting_adapts_to_the_variance():
+    rng = np.random.default_rng(2)
+    wide = betting(rng.integers(0, 2, 1000).astype(float), 0.05)
+    narrow = betting(0.5 + 0.02 * rng.standard_normal(1000).clip(-3, 3), 0.05)
+    assert wide.upper - wide.lower < 2 * 2.5 * 0.5 / 1000**0.5
+    assert narrow.upper - narrow.lower < (wide.upper - wide.lower) / 8
+
+
+def test_a_mean_of_many_is_enumerated():
+    """All sequences of four losses of 0, 1/2 or 1: the exact chance of missing, for three laws."""
+    for law in ([0.2, 0.3, 0.5], [0.9, 0.05, 0.05], [0.01, 0.0, 0.99]):
+        mean, missed = 0.5 * law[1] + law[2], np.zeros(2)
+        for which in product(range(3), repeat=4):
+            chance = np.prod([law[k] for k in which])
+            lower, upper = betting(np.array(which) / 2, 0.2)
+            missed += chance * np.array([lower > mean, upper < mean])
+        assert missed.max() <= 0.2

@@ -1,0 +1,107 @@
+"""Random pipelines in PyTorch: loaders with workers, modules, averages, audits."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import NotAGroupError, UnsupportedError
+
+torch = pytest.importorskip("torch")
+from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+
+from sparseaug import nn as sann  # noqa: E402
+
+
+def shake(x, rng):
+    """Of torch's global generator, NumPy's global one and the row's own."""
+    shift = int(rng.integers(4)) + int(np.random.randint(2))  # noqa: NPY002
+    return torch.roll(x, shift, -1) + 0.1 * torch.randn(x.shape)
+
+
+X, Y = torch.linspace(0, 1, 60).reshape(10, 6), torch.arange(10)
+ACT = sa.random_transform(shake)
+S = sa.Oracle(ACT.distribution, seed=0).draw(4)
+COPIES = ACT(S, X).flatten(0, 1)
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_loaders_with_workers_give_the_copies_of_this_process(context):
+    data = sann.OneShotDataset(TensorDataset(X, Y), ACT, S)
+    loader = DataLoader(data, batch_size=7, num_workers=2, multiprocessing_context=context)
+    found = [torch.cat(part) for part in zip(*loader, strict=True)]
+    assert torch.equal(found[0], COPIES)
+    assert torch.equal(found[1], Y.repeat(4))
+
+
+CODE = """
+import hashlib
+from tests.nn.test_pipelines import ACT, S, X
+print(hashlib.sha256(ACT(S, X).numpy().tobytes()).hexdigest())
+"""
+
+
+def test_two_processes_give_the_same_bytes():
+    runs = [
+        subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_streaming_items_are_those_of_the_epoch_and_resume():
+    data = sann.StreamingDataset(TensorDataset(X, Y), ACT, sa.Oracle(ACT.distribution, seed=1))
+    data.set_epoch(1)
+    first = [data[i][0] for i in range(10)]
+    state = pickle.loads(pickle.dumps(data.state_dict()))
+    again = sann.StreamingDataset(TensorDataset(X, Y), ACT, sa.Oracle(ACT.distribution, seed=1))
+    again.load_state_dict(state)
+    assert all(torch.equal(one, again[i][0]) for i, one in enumerate(first))
+    assert not torch.equal(first[0] - X[0], first[1] - X[1])
+
+
+def test_batches_averages_and_their_state_dicts():
+    orbit, model = sann.OrbitBatch(ACT, S), torch.nn.Linear(6, 2)
+    assert torch.equal(orbit(X), COPIES)
+    other = sann.OrbitBatch(ACT, sa.Oracle(ACT.distribution, seed=9).draw(4))
+    other.load_state_dict(orbit.state_dict())
+    assert other.sample == S
+    assert torch.equal(other(X), COPIES)
+    average = sann.OrbitAverage(model, ACT, S)
+    wanted = model(COPIES).reshape(4, 10, 2).mean(0)
+    torch.testing.assert_close(average(X), wanted)
+    with pytest.raises(NotAGroupError):
+        sann.OrbitAverage(model, ACT, S, output_action=ACT)
+
+
+def test_a_dict_goes_through_a_data_set_as_a_whole():
+    act = sa.random_transform(
+        lambda d, rng: {k: torch.roll(v, int(rng.integers(5)), -1) for k, v in d.items()}
+    )
+    items = [({"image": x, "mask": (x > 0.5).float()}, 1) for x in X]
+    data = sann.OneShotDataset(items, act, sa.Oracle(act.distribution).draw(3))
+    moved, label = data[23]
+    assert set(moved) == {"image", "mask"}
+    assert label == 1
+    assert moved["image"].shape == (6,)
+
+
+def test_a_network_descends_and_is_audited_by_fresh_draws():
+    data = X, X.sum(1, keepdim=True)
+    module, loss = torch.nn.Linear(6, 1), torch.nn.MSELoss()
+    risk = sann.ModuleRisk(module, loss, data, ACT, S)
+    run = sa.descend(risk, risk.theta, step_size=0.05, num_steps=20)
+    assert risk.value(run.best) < risk.value(risk.theta)
+    fresh = sa.Oracle(ACT.distribution, seed=5)
+    found = sann.audit(risk, run.best, fresh, calls=64, largest=50.0)
+    assert fresh.calls == 64
+    assert 0 < found.bound < 50
+    with pytest.raises(UnsupportedError, match="known to keep norms"):
+        sa.certify(run, oracle=sa.Oracle(ACT.distribution, seed=6), kinds=["audited"])
+    streaming = sann.StreamingModuleRisk(
+        module, loss, data, ACT, sa.Oracle(ACT.distribution, seed=7), batch=2
+    )
+    assert sa.descend(streaming, risk.theta, step_size=0.05, num_steps=5).calls == 10

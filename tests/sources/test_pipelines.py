@@ -1,0 +1,109 @@
+"""Pipelines of other libraries, against the libraries themselves where they are installed."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError
+
+
+def flips(A):
+    return A.Compose([A.RandomResizedCrop(size=(12, 12)), A.HorizontalFlip(), A.GaussNoise()])
+
+
+def test_albumentations_gives_each_sample_the_map_of_the_row():
+    A = pytest.importorskip("albumentations")
+    pipeline = A.Compose([A.RandomCrop(8, 8), A.HorizontalFlip()])
+    act = sa.sources.albumentations(pipeline)
+    x = np.arange(2 * 16 * 16 * 3, dtype=np.float32).reshape(2, 16, 16, 3) / 1536
+    S = sa.Oracle(act.distribution, seed=0).draw(6)
+    copies = act(S, x)
+    assert copies.shape == (6, 2, 8, 8, 3)
+    np.testing.assert_allclose(copies[:, 1] - copies[:, 0], 0.5, atol=1e-6)  # one map for both
+    seed = int(np.random.default_rng(int(S.elements[3, 0])).integers(1 << 31))
+    pipeline.set_random_seed(seed)
+    np.testing.assert_array_equal(copies[3, 1], pipeline(image=x[1])["image"])
+    assert len(np.unique(copies[:, 0].reshape(6, -1), axis=0)) > 1
+
+
+def test_albumentations_moves_image_and_mask_together():
+    A = pytest.importorskip("albumentations")
+    act = sa.sources.albumentations(A.Compose([A.RandomCrop(8, 8), A.HorizontalFlip()]))
+    image = np.random.default_rng(0).random((3, 16, 16, 1)).astype(np.float32)
+    moved = act(sa.Oracle(act.distribution).draw(4), {"image": image, "mask": image[..., 0]})
+    np.testing.assert_array_equal(moved["image"][..., 0], moved["mask"])
+
+
+CODE = """
+import sys, numpy as np, albumentations as A, sparseaug as sa
+from tests.sources.test_pipelines import flips
+act = sa.sources.albumentations(flips(A))
+S = sa.Oracle(act.distribution, seed=1).draw(3)
+x = np.random.default_rng(0).random((2, 16, 16, 3)).astype(np.float32)
+import hashlib; print(hashlib.sha256(act(S, x).tobytes()).hexdigest())
+"""
+
+
+def test_albumentations_gives_the_same_bytes_in_another_process():
+    pytest.importorskip("albumentations")
+    run = [
+        subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert run[0].stdout == run[1].stdout
+
+
+def test_another_pipeline_refuses_the_seeds():
+    A = pytest.importorskip("albumentations")
+    one, two = (sa.sources.albumentations(A.Compose([A.RandomCrop(k, k)])) for k in (4, 5))
+    S = sa.Oracle(one.distribution).draw(2)
+    with pytest.raises(ArgumentError, match="sample of seeds of Compose"):
+        two(S, np.zeros((1, 8, 8, 3), np.float32))
+    assert pickle.loads(pickle.dumps(one)).distribution == one.distribution
+
+
+def test_kornia_gives_each_sample_the_map_of_the_row():
+    torch = pytest.importorskip("torch")
+    K = pytest.importorskip("kornia.augmentation")
+    pipeline = K.AugmentationSequential(K.RandomAffine(20.0), K.RandomHorizontalFlip())
+    act = sa.sources.kornia(pipeline)
+    x = torch.rand(1, 3, 12, 12).repeat(2, 1, 1, 1)
+    S = sa.Oracle(act.distribution, seed=0).draw(5)
+    before = torch.get_rng_state()
+    copies = act(S, x)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.equal(copies[:, 0], copies[:, 1])
+    assert len(torch.unique(copies[:, 0].flatten(1), dim=0)) > 1
+    torch.manual_seed(int(S.elements[2, 0]))
+    torch.testing.assert_close(pipeline(x[:1])[0], copies[2, 0])
+
+
+class Jitter:
+    """The contract of torchvision.transforms.v2: a callable of tensors that draws from torch."""
+
+    def __call__(self, x):
+        import torch
+
+        return (
+            x.flip(-1) * torch.rand(()) if torch.rand(()) < 0.5 else x * torch.empty(1).uniform_()
+        )
+
+    def __repr__(self):
+        return "Jitter()"
+
+
+def test_torchvision_is_seeded_by_the_row():
+    torch = pytest.importorskip("torch")
+    act = sa.sources.torchvision(Jitter())
+    x = torch.rand(4, 3, 5, 5)
+    S = sa.Oracle(act.distribution, seed=0).draw(8)
+    one, two = act(S, x), act(S, x)
+    assert torch.equal(one, two)
+    torch.manual_seed(int(S.elements[0, 0]))
+    assert torch.equal(Jitter()(x[1]), one[0, 1])
+    with pytest.raises(ArgumentError, match="cannot be seeded"):
+        sa.sources.albumentations(Jitter())
