@@ -9,7 +9,6 @@ along what it was trained on a model hardly changes, and an average over that ga
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeAlias
@@ -29,7 +28,7 @@ from sparseaug.sampling.augment import require_room
 from sparseaug.sklearn.averages import Average, average_over, check_average, rows_to_ask
 from sparseaug.sklearn.checks import check_rows, check_seed, name_in_errors
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
-from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters
+from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters, fits
 from sparseaug.sklearn.routing import (
     copy_arguments,
     route_arguments,
@@ -99,8 +98,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self._designed = S
         if self.average is False:
             return S
-        distinct = group.log_order >= math.log(S.m)
-        return self._draws().draw(S.m, identity=self.identity, distinct=distinct)
+        return self._draws().draw(S.m, identity=self.identity, distinct=fits(S.m, group))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.

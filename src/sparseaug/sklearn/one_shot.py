@@ -99,8 +99,9 @@ class OneShotMixin:
                 "per_sample='translates', S moved for each, or leave S out."
             )
         m = self._design(group).m if self.m == "design" else int(self.m)
-        distinct = math.log(m) <= group.log_order + 1e-9
-        return SampleTable.draws(self._draws(), n, m, identity=self.identity, distinct=distinct)
+        return SampleTable.draws(
+            self._draws(), n, m, identity=self.identity, distinct=fits(m, group)
+        )
 
     def _draws(self) -> Oracle:
         """The oracle of this fit."""
@@ -114,7 +115,8 @@ class OneShotMixin:
             return as_sample("full" if self.S is None else self.S, group)
         if self.m == "design":
             return self._moved_design(group)
-        return self._draws().draw(1 if self.action is None else self.m, identity=self.identity)
+        m = 1 if self.action is None else int(self.m)
+        return self._draws().draw(m, identity=self.identity, distinct=fits(m, group))
 
     def _design(self, group: Group) -> GroupSample:
         """The design of this degree, or the best of m, or 16, elements by the prior."""
@@ -127,6 +129,11 @@ class OneShotMixin:
         """It with the identity; or S h for one uniform h, an unbiased sample, by one call."""
         S = self._design(group)
         return S if self.identity else S.translate(self._draws())
+
+
+def fits(m: int, group: Group) -> bool:
+    """Whether the group has m different elements: without repeats a model learns more."""
+    return math.log(m) <= group.log_order + 1e-9
 
 
 def resolve_action(name: str, action: ActionChoice, width: int) -> Action:

@@ -39,7 +39,8 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     Args:
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements (1 without an action); "full" for all of the group;
+        m: number of elements, all different where the group has so many (1 without an action); "full"
+            for all of the group;
             "design" to average over elements chosen by construction (`sparseaug.design`): exact to
             `degree`, or the best known 16. It trains on as many distinct draws; on the design itself
             with average=False

@@ -30,7 +30,8 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements (1 without an action); "full" for all of the group;
+        m: number of elements, all different where the group has so many (1 without an action); "full"
+            for all of the group;
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
