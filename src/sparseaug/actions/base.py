@@ -99,7 +99,7 @@ class Action(ABC):
         """
 
     def __call__(self, elements: Any, x: Array) -> Array:
-        """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
+        """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S, or "full"."""
         rows = self.rows(elements)
         action = self.over(x)
         require_samples(x)
@@ -136,7 +136,11 @@ class Action(ABC):
         return {}
 
     def rows(self, elements: Any) -> Rows:
-        """The rows of a sample S of this group (checked when it was made), or rows, checked now."""
+        """The rows of a sample S of this group (checked when it was made), of all of the group for
+        "full", or rows, checked now.
+        """
+        if isinstance(elements, str) and elements == "full":
+            return self.group.all_elements()
         group = getattr(elements, "group", None)
         if not isinstance(group, Group) or not hasattr(elements, "elements"):
             try:
