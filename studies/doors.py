@@ -210,6 +210,24 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
                    "fit": round(alone, 2), "choosing": round(more, 2)}  # fmt: skip
 
 
+def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means over seeds, with standard errors."""
+    keys = ("data", "learner", "way", "average")
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    lines = []
+    for names, some in groups.items():
+        right = np.array([float(row["right"]) for row in some])
+        error = np.std(right, ddof=1) / np.sqrt(len(right)) if len(right) > 1 else np.nan
+        means = {t: f"{np.mean([float(row[t]) for row in some]):.2f}" for t in ("fit", "choosing")}
+        lines.append(
+            dict(zip(keys, names, strict=True))
+            | {"right": f"{right.mean():.3f}", "error": f"{error:.3f}", **means}
+        )
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("doors.csv"))
@@ -220,16 +238,17 @@ def main() -> None:
     parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    rows = []
+    for data in given.data:
+        task = TASKS[data]()
+        for learner, seed in itertools.product(given.learners, range(given.seeds)):
+            found = cell(task, learner, seed, given.train, given.test)
+            rows += [{"data": data, "learner": learner, "seed": seed, **row} for row in found]
+    lines = summary(rows)
     with given.out.open("w", newline="") as file:
-        names = ("data", "learner", "seed", "way", "average", "right", "fit", "choosing")
-        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer = csv.DictWriter(file, lines[0], lineterminator="\n")
         writer.writeheader()
-        for data in given.data:
-            task = TASKS[data]()
-            for learner, seed in itertools.product(given.learners, range(given.seeds)):
-                for row in cell(task, learner, seed, given.train, given.test):
-                    writer.writerow({"data": data, "learner": learner, "seed": seed, **row})
-                file.flush()
+        writer.writerows(lines)
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def average_over(
         return _without_spectrum(group, learned)
     if not spectrum.variance:  # nothing varies, or nothing was seen to
         return _without_spectrum(group, learned)
-    S = design(group, m=m, spectrum=spectrum)
+    S = design(group, m=m, spectrum=spectrum, identity=True)
     return Average(S, "chosen", spectrum.predict(S), spectrum, spectrum.calls)
 
 
