@@ -99,7 +99,7 @@ class Action(ABC):
         """
 
     def __call__(self, elements: Any, x: Array) -> Array:
-        """Every element applied to every sample: (k, n, ...). `elements`: rows, a sample S, or "full"."""
+        """Every element applied to every sample: (k, n, ...). Elements: rows, a sample, or "full"."""
         rows = self.rows(elements)
         action = self.over(x)
         require_samples(x)

@@ -58,9 +58,9 @@ def orders(
 
     Every row is uniform among all n! orders, so averages over rows are unbiased; together the rows are
     more even than independent draws. `orders(n, m)[:k]` is `orders(n, k)`. Which balance is right
-    depends on what is averaged: say it by `for_`. A wrong one may be worse than random orders: "middle", the
-    default, has each order with its reverse, so for what is the same of both, such as the length of a
-    tour, m rows are worth m/2 or less. Memory grows as n m.
+    depends on what is averaged: say it by `for_`. A wrong one may be worse than random orders: "middle",
+    the default, has each order with its reverse, so for what is the same of both, such as the length of
+    a tour, m rows are worth m/2 or less. Memory grows as n m.
 
     - for_="shapley", "precedence": what an item adds to those before it; a before b: "middle"
     - for_="places": the last item, one place, discounted sums: "positions"
