@@ -35,7 +35,7 @@ def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: obje
 
 
 EXAMPLES = [
-    source(sources.averaged_calculator),
+    source(sources.averaged_calculator, batch=None),
     source(sources.crystal),
     *(part(sources.crystal, CELL, "cell", i) for i in range(3)),
     source(sources.point_group),
