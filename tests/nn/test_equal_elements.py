@@ -183,7 +183,8 @@ class Rows(Ridge):
 
 def test_predictions_of_estimators_cost_what_the_distinct_elements_cost():
     x, y = X.numpy().reshape(5, 32)[:, :16], Y.numpy()
-    model = OneShotRegressor(Rows(), action=TURN, S=MANY, sample_shape=(4, 4)).fit(x, y)
+    given = {"action": TURN, "S": MANY, "sample_shape": (4, 4), "average": "same"}
+    model = OneShotRegressor(Rows(), **given).fit(x, y)
     expected = np.mean(
         [model.estimator_.predict(c.reshape(5, 16)) for c in TURN(MANY, x.reshape(5, 4, 4))], 0
     )
@@ -206,6 +207,7 @@ class Votes(ClassifierMixin, BaseEstimator):
 def test_a_tie_of_votes_goes_to_the_first_class_whatever_the_counts():
     shift = sa.permute_axis(sa.cyclic(3))
     S = sa.GroupSample(shift.group, [[0]] * 3 + [[1]] * 3 + [[2]] * 1)
-    model = OneShotClassifier(Votes(), action=shift, S=S).fit(np.eye(3), ["a", "b", "c"])
+    model = OneShotClassifier(Votes(), action=shift, S=S, average="same")
+    model.fit(np.eye(3), ["a", "b", "c"])
     # votes of a row whose largest entry is the first: a 3, b 3, c 1; of the second: b 3, c 3, a 1
     assert model.predict(np.eye(3)[:2]).tolist() == ["a", "b"]

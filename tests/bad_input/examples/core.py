@@ -218,7 +218,7 @@ def of_planning() -> Any:
 def of_orders() -> Any:
     sequence = qmc.Permutations(5)
     yield good(sa.orders, "n m balance rng", for_=None)
-    yield good(sa.orders, "for_", for_="first", balance=None)
+    yield good(sa.orders, "n m for_", for_="first", balance=None)
     yield from map(good, (sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations))
     yield good(sa.orders_report, rows=[[0, 1, 2], [2, 0, 1]])
     yield good(sa.signs_report, rows=[[1, -1, 1], [-1, -1, 1]])
