@@ -157,7 +157,8 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
     for way in WAYS:
         options: dict[str, Any] = {"per_sample": False, "m": task.m}
         if way == "repeats":
-            pass
+            S = sa.Oracle(group, seed).draw(task.m, identity=True)
+            options = {"S": S, "per_sample": False}
         elif way == "shared, drawn":
             S = sa.Oracle(group, seed).draw(task.m, identity=True, distinct=True)
             options = {"S": S, "per_sample": False}
