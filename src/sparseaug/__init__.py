@@ -77,7 +77,7 @@ _NAMES = {
     "sparseaug.plans.pilot": "pilot",
     "sparseaug.plans.plan": "plan",
     "sparseaug.risk": "KernelModel augmented_risk custom_risk",
-    "sparseaug.sampling": "GroupSample Oracle",
+    "sparseaug.sampling": "GroupSample Oracle SampleTable",
     "sparseaug.sampling.augment": "augment",
     "sparseaug.norms.deviation": "deviation",
     "sparseaug.norms.draw_until": "draw_until",

@@ -62,6 +62,7 @@ from sparseaug.risk import augmented_risk as augmented_risk
 from sparseaug.risk import custom_risk as custom_risk
 from sparseaug.sampling import GroupSample as GroupSample
 from sparseaug.sampling import Oracle as Oracle
+from sparseaug.sampling import SampleTable as SampleTable
 from sparseaug.sampling.augment import augment as augment
 from sparseaug.spectrum import invariance_error as invariance_error
 from sparseaug.spectrum import test_invariance as test_invariance

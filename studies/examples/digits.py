@@ -123,12 +123,14 @@ def fixed_learner(
     """A learner that wants all its data at once, alone and averaged over S when it predicts."""
     measured = partial(measure, data=data, learner=name, seed=seed)
     for way, S in samples.items():
-        model = OneShotClassifier(estimator, action=SHIFT, S=S, sample_shape=(8, 8))
+        model = OneShotClassifier(estimator, action=SHIFT, S=S, sample_shape=(8, 8), average="same")
         model, seconds = timed(model.fit, flat(data.x_train), data.y_train)
         yield measured(way, on_images(model.estimator_.predict), S, training=seconds)
         for name, T in averages(way, S).items():
             trained = FrozenEstimator(model.estimator_)
-            average = OneShotClassifier(trained, action=SHIFT, S=T, sample_shape=(8, 8))
+            average = OneShotClassifier(
+                trained, action=SHIFT, S=T, sample_shape=(8, 8), average="same"
+            )
             average.fit(flat(data.x_train), data.y_train)
             yield measured(name, on_images(average.predict), T, training=seconds)
 

@@ -136,7 +136,8 @@ def regressors(settings: Settings, seed: int) -> dict[str, Callable[[Ridge], Reg
 
     def one_shot(chosen: Ridge, **S: Any) -> RegressorMixin:
         inner, shape = plain(upper, chosen), (ATOMS, ATOMS)
-        return OneShotRegressor(inner, action=REORDER, sample_shape=shape, random_state=seed, **S)
+        options = {"sample_shape": shape, "random_state": seed, "average": "same", **S}
+        return OneShotRegressor(inner, action=REORDER, **options)
 
     ways = {way: partial(plain, form) for way, form in FORMS.items()}
     ways |= {f"one-shot {m}": partial(one_shot, m=m) for m in settings.sizes}

@@ -31,7 +31,7 @@ EXCUSED = {
         risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk
-        risk.StreamingRisk views.Store""",
+        risk.StreamingRisk sklearn.Average views.Store""",
     "a mapping: KeyError, as every mapping": """
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """
@@ -57,6 +57,7 @@ EXAMPLES: list[Example] = [
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     core.S.save(core.PATH)
+    core.TABLE.save(core.TABLE_PATH)
 
 
 @pytest.mark.usefixtures("folder")

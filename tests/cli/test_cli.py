@@ -97,7 +97,8 @@ def test_certify_says_what_the_library_says(run):
     S = sa.Oracle(sa.symmetric(5), seed=0).draw(30)
     S.save("S")
     out = words_of(run("certify S").out)
-    assert out.startswith(f"{sa.deviation(S).statement}; for your own model use orbit_spectrum")
+    statement = sa.deviation(S).statement
+    assert out.startswith(f"{statement}; for your own model give --spectrum FILE, the JSON of orbit")
     data = json.loads(run("certify S --json").out)
     assert data["deviation"]["value"] == sa.deviation(S).value
     assert data["sha256"] == S.sha256

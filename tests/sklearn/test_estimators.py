@@ -32,7 +32,7 @@ def moved_one_by_one(S: sa.GroupSample, rows: np.ndarray) -> list[np.ndarray]:
 
 def test_the_inner_estimator_learns_from_the_copies() -> None:
     model = OneShotRegressor(Ridge(), action=REORDER, m=9, random_state=0).fit(X, TARGETS)
-    copies = np.concatenate(moved_one_by_one(model.sample_, X))
+    copies = np.concatenate(moved_one_by_one(model.training_sample_, X))
     wanted = Ridge().fit(copies, np.tile(TARGETS, 9))
     assert np.allclose(model.estimator_.coef_, wanted.coef_)
     assert np.array_equal(model.groups_, np.tile(np.arange(40), 9))
@@ -46,7 +46,8 @@ def test_predictions_are_means_over_the_sample_and_make_no_call() -> None:
         [model.estimator_.predict(y) for y in moved_one_by_one(model.sample_, rows)], 0
     )
     assert np.allclose(model.predict(rows), wanted)
-    assert model.sample_.calls == 8  # and the identity
+    assert model.training_sample_.calls == 8  # and the identity
+    assert model.sample_.calls == model.average_.calls == 0
 
 
 def test_with_all_of_the_group_predictions_are_invariant() -> None:
@@ -131,6 +132,6 @@ def test_equal_elements_are_fitted_once_with_a_weight() -> None:
     model = OneShotRegressor(Counting(), action=turn, m=512, sample_shape=(3, 3), random_state=0)
     model.fit(rows, targets)
     assert seen == [160]
-    copies_of_all, y = sa.augment(turn, model.sample_, rows.reshape(20, 3, 3), targets)
+    copies_of_all, y = sa.augment(turn, model.training_sample_, rows.reshape(20, 3, 3), targets)
     plain = Ridge().fit(copies_of_all.reshape(-1, 9), y)
     assert np.allclose(model.estimator_.coef_, plain.coef_, rtol=1e-9)

@@ -55,8 +55,8 @@ def test_parts_are_learned_as_the_whole_is() -> None:
     for start in range(0, 50, 20):
         part = slice(start, start + 20)
         parts.partial_fit(X[part], LABELS[part], classes=[0, 1])
-    assert parts.sample_ == whole.sample_
-    assert parts.sample_.calls == 8
+    assert parts.training_sample_ == whole.training_sample_
+    assert parts.training_sample_.calls == 8
     assert np.allclose(parts.predict_proba(X), whole.predict_proba(X))
     weights = np.arange(50) % 3
     parts = OneShotClassifier(inner, **given)

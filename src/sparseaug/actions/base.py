@@ -105,7 +105,7 @@ class Action(ABC):
         """
 
     def __call__(self, elements: Any, x: Array) -> Array:
-        """Every element applied to every sample: (k, n, ...). `elements` may also be a sample S."""
+        """Every element applied to every sample: (k, n, ...). Elements: rows, a sample, or "full"."""
         rows = self.rows(elements)
         action = self.over(x)
         require_samples(x)
@@ -142,7 +142,11 @@ class Action(ABC):
         return {}
 
     def rows(self, elements: Any) -> Rows:
-        """The rows of a sample S (checked when it was made), or rows, checked now."""
+        """The rows of a sample S (checked when it was made), of all of a group for "full", or rows,
+        checked now.
+        """
+        if isinstance(elements, str) and elements == "full":
+            return self.group.all_elements()
         given, own = getattr(elements, "distribution", None), self.distribution
         if not isinstance(given, Distribution) or not hasattr(elements, "elements"):
             try:

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
-from sparseaug.cli.output import of_order, read_sample, read_spectrum, say
+from sparseaug.cli.output import in_options, of_order, read_sample, read_spectrum, say
 from sparseaug.cli.progress import Waiting
+from sparseaug.designs import records
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 
 
 @click.command(short_help="How good a saved S is, for the worst function or for your model.")
@@ -75,9 +77,28 @@ def certify(
                 ("elements m", f"{S.m:,}, from {S.calls_behind:,} oracle calls"),
             ]
             table = replace(found._table(), rows=[*about, *found._table().rows])
+    if left is None and S.origin.design:
+        table = replace(table, title=f"{_of_design(S)}\n{title}")
     if left is not None:
         facts["prediction"], table = left.to_dict(), replace(table, title=f"{left}\n{title}")
+    table = replace(table, title=in_options(table.title), notes=list(map(in_options, table.notes)))
     say(json.dumps(facts) if as_json else table.text())
+
+
+def _of_design(S: Any) -> str:
+    """What an average over a design leaves by the prior, since its worst function says little."""
+    from sparseaug.spectrum.spectrum import prior
+
+    to = next((one.degree for one in records(S.group) if one.name == S.origin.design), 0)
+    exact = f", exact to degree {to}" if to else ""
+    try:
+        left = f"{100 * prior(S.group).predict(S).relative:.3g}% of the variance"
+    except (UnsupportedError, GroupTooLargeError):
+        return f"{S.origin.design}{exact}; of your own model: --spectrum FILE"
+    return (
+        f"{S.origin.design}{exact}: an average over it leaves {left} by a prior, the share of degree k "
+        "as 1/k^3; of your own model: --spectrum FILE"
+    )
 
 
 @click.command(short_help="What a list of transformations misses, and what to use instead.")

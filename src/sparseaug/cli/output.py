@@ -21,6 +21,21 @@ def say(text: str = "") -> None:
     click.echo(escape_controls(text))
 
 
+OPTIONS = {
+    "profile(S), degree= or action=": "--profile or --degree",
+    "give draw=True": "give --draw",
+    "use orbit_spectrum": "give --spectrum FILE, the JSON of orbit_spectrum",
+}
+"""What the library calls something, and the option of a command that is the same."""
+
+
+def in_options(text: str) -> str:
+    """What the library says, in the words of the command line."""
+    for name, option in OPTIONS.items():
+        text = text.replace(name, option)
+    return text
+
+
 def of_order(g: Group) -> str:
     """A group with its size: "S6 of order 720"."""
     return f"{g.name} of {f'order {format_order(g)}' if g.is_finite else 'infinite order'}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sparseaug.cli.output import say
+from sparseaug.cli.output import in_options, say
 from sparseaug.cli.progress import Waiting
 from sparseaug.groups import group
 
@@ -41,4 +41,4 @@ def plan(name: str, as_json: bool, **asked: Any) -> None:
 
     with Waiting(f"planning for {name}"):
         found = make_plan(group(name), **asked)
-    say(json.dumps(found.to_dict(), allow_nan=False) if as_json else str(found))
+    say(json.dumps(found.to_dict(), allow_nan=False) if as_json else in_options(str(found)))

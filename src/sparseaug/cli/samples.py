@@ -13,6 +13,7 @@ from sparseaug._io import check_path
 from sparseaug._tables import Table
 from sparseaug.cli.output import of_order, read_spectrum, say
 from sparseaug.cli.progress import Waiting
+from sparseaug.cli.rows import FORMS, rotations_as, shown
 from sparseaug.designs import design as make
 from sparseaug.designs import records
 from sparseaug.groups import group
@@ -96,6 +97,12 @@ def draw(
     type=int,
     help="Make it unbiased by one oracle call with this seed.",
 )
+@click.option(
+    "--euler",
+    "form",
+    type=click.Choice(FORMS),
+    help="Of SO3: print rotations alone, as text for other programs.",
+)
 @click.option("--out", metavar="PATH", help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
@@ -104,6 +111,7 @@ def design(
     file: str | None,
     construction: str | None,
     translate_seed: int | None,
+    form: str | None,
     out: str | None,
     force: bool,
     as_json: bool,
@@ -119,15 +127,16 @@ def design(
       sparseaug design --group C28xC28 --m 49 --spectrum spectrum.json --out S
       sparseaug design --group C91 --m 10 --objective deviation --out S
       sparseaug design --group S7 --degree 2 --translate-seed 0 --out S
+      sparseaug design --group SO3 --degree 5 --euler zyz > rotations.txt
     """
     if out is not None:
         _require_new(out, force)
     g, worst = group(name), asked["objective"] == "deviation"
     if asked["degree"] is None and asked["m"] is None and construction is None:
-        if out or file or worst or asked["identity"] or translate_seed is not None:
+        if out or file or worst or asked["identity"] or translate_seed is not None or form:
             raise click.UsageError(
-                "--out, --spectrum, --objective, --identity and --translate-seed need --degree, --m or "
-                "--name."
+                "--out, --spectrum, --objective, --identity, --translate-seed and --euler need "
+                "--degree, --m or --name."
             )
         known = records(g)
         say(json.dumps(known.to_dict()) if as_json else str(known))
@@ -139,6 +148,9 @@ def design(
         sample = sample.translate(Oracle(g, seed=translate_seed))
     if out is not None:
         sample.save(out, overwrite=force)
+    if form is not None:
+        say(rotations_as(sample, form))
+        return
     exact = next((each.degree for each in records(g) if each.name == sample.origin.design), 0)
     title = f"{sample.origin.design}, m = {sample.m:,}" + f": exact to degree {exact}" * bool(exact)
     more: dict[str, Any] = {"design": sample.origin.design, "exact_to_degree": exact}
@@ -148,7 +160,10 @@ def design(
     elif asked["m"] is not None and asked["degree"] is None and construction is None:
         by = "in the worst case" if worst else "by a prior, the share of degree k as 1/k^3"
         title += f": the best found {by}; for your own model give --spectrum"
+    more["elements"] = sample.elements.tolist()
     _tell(sample, sample.calls, out, title, more, as_json)
+    if out is None and not as_json:
+        say("\n" + shown(sample))
 
 
 def _require_new(out: str, force: bool) -> None:

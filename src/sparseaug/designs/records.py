@@ -16,7 +16,8 @@ from sparseaug.groups import Group, as_group
 @final
 @dataclass(frozen=True)
 class Records(Shown):
-    """The designs of a group, the smallest first; made by `sparseaug.records`.
+    """The designs of a group, the smallest first; made by `sparseaug.records`. Those that are exact to a
+    degree are printed before the others.
 
     Attributes:
         group: of the designs
@@ -40,7 +41,8 @@ class Records(Shown):
         if not self.designs:
             return Table(("",), [(f"No design of {self.group.name} is known.",)])
         header = ("design", "m", "exact to", "deviation", "at best", "source")
-        return Table(header, [one.cells() for one in self], numbers=(1, 2, 3, 4))
+        exact_first = sorted(self, key=lambda one: not one.degree)
+        return Table(header, [one.cells() for one in exact_first], numbers=(1, 2, 3, 4))
 
 
 def records(group: Group | str) -> Records:

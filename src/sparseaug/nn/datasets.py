@@ -34,7 +34,7 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import split_sources
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
-from sparseaug.sampling.sample import as_sample
+from sparseaug.sampling.table import SampleTable, as_copies
 
 
 @final
@@ -44,7 +44,8 @@ class OneShotDataset(Dataset[Any]):
     Args:
         dataset: any data set with a length; items are x or (x, y, ...), tensors or NumPy arrays
         action: how the group moves x
-        S: the sample; each of its m elements moves each of the n samples; "full" for all of the group
+        S: the sample; each of its m elements moves each of the n samples; "full" for all of the group;
+            or a `SampleTable`, m elements for each sample by itself
         y_action: how the group moves y, for targets that move along
 
     x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
@@ -80,14 +81,14 @@ class OneShotDataset(Dataset[Any]):
         self,
         dataset: Any,
         action: Action,
-        S: GroupSample | Literal["full"],
+        S: GroupSample | SampleTable | Literal["full"],
         y_action: Action | None = None,
     ) -> None:
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        S = as_sample(S, action.distribution)
-        self.action, self.S, self.y_action = action, S, y_action
         self._inner = Indexed(dataset)
+        S = as_copies(S, action.distribution, self._inner.n)
+        self.action, self.S, self.y_action = action, S, y_action
         rows = action.rows(S)
         along = None if y_action is None else PreparedAction(y_action, rows)
         self._moves = Moves(PreparedAction(action, rows), along)
@@ -110,7 +111,7 @@ class OneShotDataset(Dataset[Any]):
         return _map(k, len(self), lambda index: index % self.n)
 
     def element_index(self, k: Any) -> Any:
-        """Which element of S moves item k: k // n; k is an integer, or a tensor or array of them."""
+        """Which element of S, or of the sample's own, moves item k: k // n. k as for `source_index`."""
         return _map(k, len(self), lambda index: index // self.n)
 
     def split(self, fractions: Sequence[float], rng: Any = 0) -> list[Subset[Any]]:
@@ -138,7 +139,10 @@ class OneShotDataset(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
-        which, source = np.divmod(check_indices(indices, len(self)), max(self.n, 1))
+        checked = check_indices(indices, len(self))
+        which, source = np.divmod(checked, max(self.n, 1))
+        if isinstance(self.S, SampleTable):  # whose elements are in the order of the copies
+            which = checked
         return self._inner.move(source, which, self._moves)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_choice, check_integer, check_rng, require_memory
+from sparseaug.errors import ArgumentError
 from sparseaug.qmc import middle, places
 
 MAKERS: dict[str, Callable[[int, int], NDArray[np.int64]]] = {
@@ -26,20 +27,50 @@ MAKERS: dict[str, Callable[[int, int], NDArray[np.int64]]] = {
 
 BALANCES = tuple(MAKERS)
 
+STATISTICS = {
+    "shapley": ("middle", "what an item adds to those before it: Shapley values, data valuation"),
+    "precedence": ("middle", "whether a comes before b: inversions, order of addition"),
+    "places": ("positions", "each item by its place: the last one, one place, discounted sums"),
+    "two places": ("pairs", "two items by their two places"),
+    "neighbours": ("neighbours", "what follows what: carry-over, tours, listwise judges"),
+    "first": ("first", "the set of the first k: selection, caches, records"),
+    "reversible": (
+        "positions",
+        "the same for an order and its reverse: distances, who of three is between",
+    ),
+    "anything": ("positions", "none of these, or not known"),
+}
+"""What is averaged to the balance that suits it, and what it is: one table, for the pages too."""
+
 ANY_PLACES = ("positions", "pairs")
 """Balances that do not mind in which order the places are."""
 
 
 def orders(
-    n: int, m: int, *, balance: str = "middle", rng: int | np.random.Generator = 0
+    n: int,
+    m: int,
+    *,
+    for_: str | None = None,
+    balance: str | None = None,
+    rng: int | np.random.Generator = 0,
 ) -> NDArray[np.int64]:
     """m orders of n items, evenly chosen: for Shapley values, order effects, listwise judges.
 
     Every row is uniform among all n! orders, so averages over rows are unbiased; together the rows are
-    more even than independent draws. `orders(n, m)[:k]` is `orders(n, k)`. Which `balance` is right
-    depends on what is averaged, and a wrong one may be worse than random orders: "middle" has each order
-    with its reverse, so for what is the same of both, such as the length of a tour, m rows are worth m/2
-    or less. Memory grows as n m.
+    more even than independent draws. `orders(n, m)[:k]` is `orders(n, k)`. Which balance is right
+    depends on what is averaged: say it by `for_`. A wrong one may be worse than random orders: "middle",
+    the default, has each order with its reverse, so for what is the same of both, such as the length of
+    a tour, m rows are worth m/2 or less. Memory grows as n m.
+
+    - for_="shapley", "precedence": what an item adds to those before it; a before b: "middle"
+    - for_="places": the last item, one place, discounted sums: "positions"
+    - for_="two places": two items by their places: "pairs"
+    - for_="neighbours": what follows what, tours: "neighbours"
+    - for_="first": the set of the first k: "first"
+    - for_="reversible", "anything": the same for an order and its reverse, as the distance of two items;
+      or not known: "positions", which was never worse than random orders
+
+    The balances:
 
     - "middle": each order is followed by its reverse, and of any three items each is in the middle as
       often as the others. Exact with 12 rows for up to 5 items, 24 for up to 7, 36 for up to 9, and 48,
@@ -54,7 +85,8 @@ def orders(
     Args:
         n: number of items, at least 1.
         m: number of orders, at least 1.
-        balance: "middle", "positions", "pairs", "neighbours" or "first".
+        for_: what is averaged, as above.
+        balance: "middle", "positions", "pairs", "neighbours" or "first", instead of for_.
         rng: a seed, or a NumPy generator, which the call advances.
 
     Returns:
@@ -88,7 +120,11 @@ def orders(
         7 of the 11 parameters of the pairwise-order model.
     """
     n, m = check_integer("n", n, at_least=1), check_integer("m", m, at_least=1)
-    balance = check_choice("balance", balance, BALANCES)
+    if for_ is not None and balance is not None:
+        raise ArgumentError("for_ and balance exclude each other; give one of them.")
+    if for_ is not None:
+        balance = STATISTICS[check_choice("for_", for_, tuple(STATISTICS))][0]
+    balance = check_choice("balance", "middle" if balance is None else balance, BALANCES)
     generator = check_rng(rng)
     require_memory(*(("n", n, m, "items") if n > m else ("m", m, n, "orders")))
     block = MAKERS[balance](n, m)

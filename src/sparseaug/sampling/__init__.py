@@ -4,6 +4,7 @@ keys     keyed randomness: (seed, purpose, step, index) -> generator
 oracle   fresh elements, counted, within a budget; one for many threads
 origin   where a sample came from, and the draws behind it
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
+table    SampleTable: own elements for each sample, as data
 files    a sample as one safetensors file
 augment  transformed copies of a data set
 """
@@ -13,5 +14,6 @@ from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import Oracle
 from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import GroupSample
+from sparseaug.sampling.table import SampleTable
 
-__all__ = ["GroupSample", "Oracle", "Origin", "augment", "keyed_rng"]
+__all__ = ["GroupSample", "Oracle", "Origin", "SampleTable", "augment", "keyed_rng"]

@@ -1,10 +1,10 @@
-"""Transformed copies of a data set: every sample gets the same m elements of S."""
+"""Transformed copies of a data set: by the same m elements of S for every sample, or by its own."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,24 @@ from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
     joined,
     leaves,
+    map_leaves,
     namespace,
     require_data,
     require_library,
     require_samples,
 )
 from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.actions.prepared import PreparedAction
 from sparseaug.errors import ArgumentError, shorten, size_text
-from sparseaug.groups import Rows
-from sparseaug.sampling.sample import GroupSample, as_sample
+from sparseaug.sampling.sample import GroupSample
+from sparseaug.sampling.table import SampleTable, as_copies
+
+Copies: TypeAlias = GroupSample | SampleTable
 
 
 def augment(
     action: Action,
-    S: GroupSample | Literal["full"],
+    S: GroupSample | SampleTable | Literal["full"],
     x: Array,
     y: Array | None = None,
     *,
@@ -40,7 +44,8 @@ def augment(
 
     Args:
         action: how the group moves x
-        S: the m elements, or "full": all of the group
+        S: the m elements, or "full": all of the group; or a `SampleTable`, m elements for each sample
+            by itself
         x: the n samples, one per row of the first axis; for graphs the tuple (adjacency, features)
         y: the n targets; without them only the copies of x come back
         y_action: how the group moves y, for targets that move along
@@ -63,7 +68,7 @@ def augment(
     S = _checked(action, S, x, y, y_action)
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
     require_room(f"S has m={S.m} elements", S.m * size, "give some of S.elements at a time")
-    return _copies(action, S.elements, x, y, y_action)
+    return _copies(action, S, x, y, y_action)
 
 
 def split_sources(n: int, fractions: Sequence[float], rng: Any = 0) -> list[NDArray[np.int64]]:
@@ -106,12 +111,12 @@ def on_host(array: Any) -> bool:
     return isinstance(array, np.ndarray) or str(getattr(array, "device", "")).startswith("cpu")
 
 
-def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
+def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> Copies:
     """S, or an `ArgumentError` that names what does not fit."""
     require_action(action)
-    S = as_sample(S, action.distribution)
     action.over(x)
     n = require_samples(x)
+    S = as_copies(S, action.distribution, n)
     require_same_group(action, y_action, "y_action")
     if y is None:
         if y_action is not None:
@@ -128,16 +133,23 @@ def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> GroupSample:
 
 
 def _copies(
-    action: Action, rows: Rows, x: Array, y: Array | None, y_action: Action | None
+    action: Action, S: Copies, x: Array, y: Array | None, y_action: Action | None
 ) -> Array | tuple[Array, Array]:
-    moved = joined(action(rows, x))
+    moved = move_copies(action, S, x)
     if y is None:
         return moved
     if y_action is None:
-        targets = namespace(y).stack([y] * len(rows))
-    else:
-        try:
-            targets = y_action(rows, y)
-        except ArgumentError as error:  # which speaks of the data as x
-            raise ArgumentError(f"y does not fit y_action: {error}") from error
-    return moved, joined(targets)
+        return moved, joined(namespace(y).stack([y] * S.m))
+    try:
+        return moved, move_copies(y_action, S, y)
+    except ArgumentError as error:  # which speaks of the data as x
+        raise ArgumentError(f"y does not fit y_action: {error}") from error
+
+
+def move_copies(action: Action, S: Copies, x: Array) -> Array:
+    """The copies of x: copy j n + i is sample i moved by element j of S, or of its own."""
+    if isinstance(S, GroupSample):
+        return joined(action(S.elements, x))
+    which = np.arange(S.n)
+    moved = [PreparedAction(action, S.rows[:, j], memory=0).each(x, which) for j in range(S.m)]
+    return map_leaves(lambda *parts: namespace(parts[0]).concat(parts), *moved)

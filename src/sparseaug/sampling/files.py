@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ def save(
     facts: dict[str, Any],
     *,
     overwrite: bool = False,
+    schema: str = SCHEMA,
 ) -> None:
     """Write group, elements and facts, whole or not at all."""
     description = group.to_dict()
@@ -32,18 +34,20 @@ def save(
             "permutation_group, matrix_group or table_group."
         )
     everything = {"group": description, **facts}
-    save_archive(path, SCHEMA, {"elements": elements}, everything, overwrite=overwrite)
+    save_archive(path, schema, {"elements": elements}, everything, overwrite=overwrite)
 
 
-def load(path: str | os.PathLike[str]) -> tuple[Distribution, Rows, dict[str, Any]]:
+def load(
+    path: str | os.PathLike[str], *, schema: str = SCHEMA, more: Sequence[str] = ()
+) -> tuple[Distribution, Rows, dict[str, Any]]:
     """Read what `save` wrote; anything else is a `FileFormatError` that says what is wrong."""
-    arrays, facts = load_archive(path, SCHEMA)
+    arrays, facts = load_archive(path, schema)
     elements = arrays.get("elements", np.empty(0))
     types = (np.int64, np.float64)
     whole = set(arrays) == {"elements"} and elements.dtype in types and elements.ndim == 2
     require(whole, path, "it needs one int64 array 'elements', or one of float64")
     require(
-        set(facts) == {"group", "calls", "origin", "sha256"},
+        set(facts) == {"group", "calls", "origin", "sha256", *more},
         path,
         "its facts are not those of a sample",
     )

@@ -5,6 +5,7 @@ resampler   OneShotResampler: the copies of a data set
 classifier  OneShotClassifier: augment inside fit, average in predict
 regressor   OneShotRegressor: the same for numbers, which may move along
 base        what these two share
+averages    the S that predictions are averaged over, chosen for the fitted model
 routing     arguments of fit on their way to the inner estimator
 checks      what is asked of X, y and parameters
 kernel      AveragedKernel: a kernel averaged over S, for learners that take one
@@ -16,6 +17,7 @@ from sparseaug.errors import need
 
 need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
 
+from sparseaug.sklearn.averages import Average
 from sparseaug.sklearn.classifier import OneShotClassifier
 from sparseaug.sklearn.kernel import AveragedKernel
 from sparseaug.sklearn.regressor import OneShotRegressor
@@ -23,6 +25,7 @@ from sparseaug.sklearn.resampler import OneShotResampler
 from sparseaug.sklearn.scoring import moved_scorer
 
 __all__ = [
+    "Average",
     "AveragedKernel",
     "OneShotClassifier",
     "OneShotRegressor",

@@ -3,15 +3,13 @@
 The copies of a sample never leave `fit`, so no cross-validation of these estimators can put one into
 training and another into test. (An inner estimator that splits its data itself splits copies, unless its
 splitter takes groups: see `routing`. Search around these estimators instead.) Predictions are means over
-S of the inner estimator's, and make no oracle call.
-
-A design S is averaged over, and as many draws are trained on. Most designs are subgroups, s S = S for s
-in S, which move a new sample only to places that are all like those of training, or all unlike them.
+an S of the inner estimator's, and make no oracle call. It is chosen for the fitted model (`averages`):
+along what it was trained on a model hardly changes, and an average over that gains little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -25,11 +23,12 @@ from sklearn.utils.validation import check_is_fitted
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Rows
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import GroupSample, SampleTable
 from sparseaug.sampling.augment import require_room
-from sparseaug.sklearn.checks import check_rows, name_in_errors
-from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows
-from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters
+from sparseaug.sklearn.averages import Average, average_over, check_average, rows_to_ask
+from sparseaug.sklearn.checks import check_rows, check_seed, name_in_errors
+from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
+from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters, fits
 from sparseaug.sklearn.routing import (
     copy_arguments,
     route_arguments,
@@ -62,8 +61,8 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
     estimator: Any = None
-    average: bool = field(default=True, kw_only=True)
-    training_sample_: GroupSample = field(init=False)
+    average: Any = field(default="chosen", kw_only=True)
+    average_: Average | None = field(init=False)
 
     def _default(self) -> Any:
         raise NotImplementedError
@@ -75,6 +74,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _is_classifier(self) -> bool:
         """Whether the inner estimator is one; an `ArgumentError` unless all parameters can be used."""
         check_parameters(self)
+        check_average(self.average, self.per_sample)
         inner = self._inner()
         methods = ("fit", "predict", "get_params")
         if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
@@ -90,18 +90,15 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             )
         return bool(is_classifier(inner))
 
-    def _draw_sample(self, group: Distribution) -> GroupSample:
-        S = super()._draw_sample(group)
+    def _shared(self, group: Distribution) -> GroupSample:
+        """Draws where a design is averaged over: a model that learned from a subgroup gains little."""
+        S = super()._shared(group)
         if self.m != "design":
-            self.training_sample_ = S
-        return S
-
-    def _draw_design(self, oracle: Oracle) -> GroupSample:
-        S = self.training_sample_ = super()._draw_design(oracle)
-        if self.average:
-            distinct = S.m <= S.group.order
-            self.training_sample_ = oracle.draw(S.m, identity=self.identity, distinct=distinct)
-        return S
+            return S
+        self._designed = S
+        if self.average is False:
+            return S
+        return self._draws().draw(S.m, identity=self.identity, distinct=fits(S.m, group))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
@@ -114,7 +111,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return router.add(estimator=self._inner(), method_mapping=mapping)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Draw S, and fit a clone of the estimator on the copies.
+        """Draw the elements, fit a clone of the estimator on the copies, choose what to average over.
 
         Args:
             X: samples, one per row
@@ -129,12 +126,12 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self._draw(n)
         rows, counts = self._elements(inner)
         require_room(
-            f"X has {n} rows and S {len(rows)} elements",
-            n * len(rows) * bytes_of_row(X),
+            f"X has {n} rows and S {rows.shape[-2]} elements",
+            n * rows.shape[-2] * bytes_of_row(X),
             "give a smaller m, or use partial_fit, which makes few copies at a time"
             + ("" if hasattr(inner, "partial_fit") else ", of an inner estimator that has it"),
         )
-        groups = np.tile(np.arange(n), len(rows))
+        groups = np.tile(np.arange(n), rows.shape[-2])
         extra = copy_arguments(given, n, groups)
         if counts is not None:
             extra["sample_weight"] = np.repeat(counts, n) * extra.get("sample_weight", 1.0)
@@ -144,6 +141,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         with name_in_errors(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
         self._learned_from(y)
+        self._choose_average(X, given.get("sample_weight"))
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -155,35 +153,46 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _continue(self, X: Any, y: Any, sample_weight: Any, **classes: Any) -> Self:
         """Partial fits on the copies of data, of some rows at a time and all elements of S.
 
-        The first call draws S, unless `fit` has.
+        The first call draws S, unless `fit` has; elements of each sample's own are drawn in every call.
+        What to average over is chosen after calls 1, 2, 4, 8, ...
         """
         X, y = self._check(X, y, reset=not hasattr(self, "estimator_"))
         inner = getattr(self, "estimator_", None)
         if inner is None:
             self._draw(len(X))
             inner = clone(self._inner())
+            self._calls_of_partial_fit = 0
+        elif isinstance(self.training_sample_, SampleTable):
+            self.training_sample_ = self._learn_from(self.action_.distribution, len(X))
         rows, counts = self._elements(inner, "partial_fit")
         given = route_arguments(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
         sample_weight = given.get("sample_weight")
-        step = max(1, MOST_ROWS // len(rows))
+        m, own = rows.shape[-2], rows.ndim == 3
+        step = max(1, MOST_ROWS // m)
         for start in range(0, len(X), step):
             part = slice(start, start + step)
             block, extra = some_rows(X, part), dict(classes)
             if sample_weight is not None:
-                extra["sample_weight"] = np.tile(sample_weight[part], len(rows))
+                extra["sample_weight"] = np.tile(sample_weight[part], m)
             if counts is not None:
                 repeated = np.repeat(counts, len(block))
                 extra["sample_weight"] = repeated * extra.get("sample_weight", 1.0)
-            moved = copies(self.action_, rows, block, self.shape_)
+            some = rows[part] if own else rows
+            moved = copies(self.action_, some, block, self.shape_)
             with name_in_errors(" or ".join(["X", "y", *extra])):
-                inner.partial_fit(moved, self._targets(rows, y[part]), **extra)
+                inner.partial_fit(moved, self._targets(some, y[part]), **extra)
         self.estimator_ = inner
         self._learned_from(y)
+        self._calls_of_partial_fit = 1 + getattr(self, "_calls_of_partial_fit", 0)
+        if self._calls_of_partial_fit & (self._calls_of_partial_fit - 1) == 0:
+            self._choose_average(X, given.get("sample_weight"))
         return self
 
     def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
         """The elements to move by: all, or the distinct ones with their counts as weights."""
         S = self.training_sample_
+        if isinstance(S, SampleTable):
+            return S.rows, None
         rows, counts = S.counts()
         if len(rows) < S.m and takes_weights(inner, method):
             return rows, counts
@@ -191,7 +200,33 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _targets(self, rows: Rows, y: NDArray[Any]) -> NDArray[Any]:
         """The targets of the copies by these elements."""
-        return np.concatenate([y] * len(rows))
+        return np.concatenate([y] * rows.shape[-2])
+
+    def _averaged(self) -> tuple[Any, Back | None]:
+        """What is averaged: a method of the inner estimator, and how its answers move back."""
+        raise NotImplementedError
+
+    def _choose_average(self, X: Any, weights: Any = None) -> None:
+        """Set `average_` and `sample_` for the model that was fitted to copies of X."""
+        learned = self.training_sample_
+        if self.average is False:
+            self.average_, self.sample_ = None, learned
+            return
+        if self.m == "design" and isinstance(self.average, str) and self.average == "chosen":
+            S = getattr(self, "_designed", None) or self._moved_design(learned.group)
+            self.average_, self.sample_, self._deviation = Average(S, "design"), S, None
+            return
+        method, back = self._averaged()
+
+        def values(rows: Rows, chosen: NDArray[np.int64]) -> NDArray[Any]:
+            found = [some for _, some in self._moved(method, rows, take_rows(X, chosen), back)]
+            return np.concatenate(found)
+
+        seed = check_seed(self.random_state) if isinstance(self.random_state, int) else 0
+        with name_in_errors("X"):
+            asked = rows_to_ask(X, weights)
+            self.average_ = average_over(self.average, learned, values, asked=asked, seed=seed)
+        self.sample_, self._deviation = self.average_.sample, None
 
     def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
         """The mean over S of what `method` of the inner estimator says; or what it says of X.
@@ -199,24 +234,32 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         `back` moves what was said of rows moved by g by g^-1, for predictions that move along. Equal
         elements are moved once and weigh as many as they are.
         """
+        if self.average is False:
+            with name_in_errors("X"):
+                return np.asarray(method(X))
         once = distinct(self.sample_.elements)
         counts, first = once.counts.astype(np.float64), self.sample_.elements[once.first]
 
         def mean(block: Any) -> NDArray[np.float64]:
-            step, total = max(1, MOST_ROWS // len(block)), np.zeros(())
-            for j in range(0, len(first), step):
-                some = first[j : j + step]
-                values = np.asarray(method(copies(self.action_, some, block, self.shape_)))
-                values = values.reshape(len(some), len(block), *values.shape[1:])
-                values = values if back is None else back(some, values)
-                total = total + np.tensordot(counts[j : j + step], values, axes=1)
+            total = np.zeros(())
+            for j, values in self._moved(method, first, block, back):
+                total = total + np.tensordot(counts[j : j + len(values)], values, axes=1)
             return total / self.sample_.m  # whole votes add up exactly: a tie stays one
 
         with name_in_errors("X"):
-            if not self.average:
-                return np.asarray(method(X))
             starts = range(0, len(X), MOST_ROWS)
             return np.concatenate([mean(some_rows(X, slice(k, k + MOST_ROWS))) for k in starts])
+
+    def _moved(
+        self, method: Any, elements: Rows, block: Any, back: Back | None
+    ) -> Iterator[tuple[int, NDArray[Any]]]:
+        """What `method` says of the block moved by elements j to j + k (k, n, ...), and j."""
+        step = max(1, MOST_ROWS // len(block))
+        for j in range(0, len(elements), step):
+            some = elements[j : j + step]
+            values = np.asarray(method(copies(self.action_, some, block, self.shape_)))
+            values = values.reshape(len(some), len(block), *values.shape[1:])
+            yield j, values if back is None else back(some, values)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "estimator_")

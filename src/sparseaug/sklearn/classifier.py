@@ -1,4 +1,4 @@
-"""`OneShotClassifier`: augment inside fit, average probabilities over S in predict."""
+"""`OneShotClassifier`: augment inside fit, average probabilities over a chosen S in predict."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.sklearn.base import OneShotEstimator, inner_has
+from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
 from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors, require_not_sparse
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
-    """A classifier fitted on the copies of its data under S, whose predictions are means over S.
+    """A classifier fitted on moved copies of its data, whose predictions are means over an S.
 
     `predict` takes the largest mean of predict_proba; of decision_function, where the inner estimator
     has no probabilities; or the most votes (a tie goes to the first class), where it has neither or
@@ -28,25 +28,30 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
     Args:
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements (1 without an action); "full" for all of the group;
+        m: number of elements, all different where the group has so many (1 without an action); "full"
+            for all of the group;
             "design" to average over elements chosen by construction (`sparseaug.design`): exact to
-            `degree`, or the best known 16. It trains on as many distinct draws, since a model that
-            learned from a subgroup gains little by an average over it; on the design itself with
-            average=False
+            `degree`, or the best known 16. It trains on as many distinct draws; on the design itself
+            with average=False
         degree: for m="design", only functions of at most this many coordinates count
-        S: an existing `GroupSample`, for training and averaging, best not a subgroup (see m="design");
-            then leave m as it is
+        S: an existing `GroupSample` to train on; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
+            calls); "translates", the design of m elements, or S, moved at random for each (n calls)
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
-        average: predict with the mean over S; False is the inner estimator alone, m times as fast
+        average: what predictions are means over: "chosen", at most m elements that are chosen for the
+            fitted model (`average_`); "same", what it was trained on; "full", all of the group; a
+            `GroupSample`; or False, the inner estimator alone, m times as fast
         random_state: an integer is the oracle's seed: the same S every time
 
     Attributes:
         estimator_: the fitted clone
         classes_: the labels that the inner estimator knows
-        sample_: S, which predictions are averaged over
-        training_sample_: what `fit` made copies by: S, or the draws of m="design"; its `calls` are the
-            oracle calls that were made
+        training_sample_: what `fit` made copies by: a `GroupSample`, or a `SampleTable` of each
+            sample's own; its `calls` are the oracle calls that were made
+        sample_: what predictions are averaged over
+        average_: how that was chosen, with its forecast, and the spectrum of the fitted model, which
+            `sparseaug.choose` takes; None with average=False
         action_: the action for this width
         groups_: the row that each copy in fitting came from
         deviation_: how good S is; None for groups above order 10,000
@@ -58,8 +63,8 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         >>> shift = sa.permute_axis(sa.cyclic(2))
         >>> model = OneShotClassifier(action=shift, m="full")
         >>> model = model.fit(X, ["far"] * 2 + ["near"] * 2)
-        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.sample_.calls
-        (['far', 'near'], 0)
+        >>> model.predict([[5.0, 0.0], [0.0, 0.5]]).tolist(), model.average_.how
+        (['far', 'near'], 'full')
     """
 
     # weights are for the inner estimator to request
@@ -81,31 +86,25 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         return self._continue(X, y, sample_weight, **given)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest mean over S."""
+        """The label with the largest mean over `sample_`."""
         X = self._rows(X)
-        inner = self.estimator_
-        if not self.average:
+        if self.average is False:
             with name_in_errors("X"):
-                return np.asarray(inner.predict(X))
-        if hasattr(inner, "predict_proba"):
-            scores = self._mean(inner.predict_proba, X)
-        elif hasattr(inner, "decision_function") and not self._decides_pairs():
-            scores = self._mean(inner.decision_function, X)
-        else:
-            scores = self._mean(self._votes, X)
+                return np.asarray(self.estimator_.predict(X))
+        scores = self._mean(self._averaged()[0], X)
         if scores.ndim == 1:
             return self.classes_[(scores > 0).astype(np.int64)]
         return self.classes_[scores.argmax(axis=1)]
 
     @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The mean over S of the inner probabilities (n, classes)."""
+        """The mean over `sample_` of the inner probabilities (n, classes)."""
         X = self._rows(X)
         return self._mean(self.estimator_.predict_proba, X)
 
     @available_if(inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The mean over S of the inner decision function."""
+        """The mean over `sample_` of the inner decision function."""
         X = self._rows(X)
         return self._mean(self.estimator_.decision_function, X)
 
@@ -136,6 +135,14 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         """The inner estimator's classes: a semi-supervised one has a label for "unknown" besides."""
         classes = getattr(self.estimator_, "classes_", None)
         self.classes_ = np.unique(y) if classes is None else np.asarray(classes)
+
+    def _averaged(self) -> tuple[Any, Back | None]:
+        inner = self.estimator_
+        if hasattr(inner, "predict_proba"):
+            return inner.predict_proba, None
+        if hasattr(inner, "decision_function") and not self._decides_pairs():
+            return inner.decision_function, None
+        return self._votes, None
 
     def _votes(self, rows: Any) -> NDArray[np.float64]:
         """One vote per row, as (rows, classes)."""

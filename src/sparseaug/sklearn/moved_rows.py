@@ -1,4 +1,6 @@
-"""Rows of arrays and of data frames, moved. Copy j n + i is row i moved by element j.
+"""Rows of arrays and of data frames, moved. Copy j n + i is row i moved by element j, of S or its own.
+
+Elements are (k, width), the same for all rows, or (n, k, width), those of each row by itself.
 
 In a frame, columns differ in dtype. A row of random numbers, moved by S, tells where each entry comes
 from: if all are found again, with no sign changed, whole columns change places with others of their
@@ -21,6 +23,8 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
+from sparseaug.sampling import GroupSample, SampleTable
+from sparseaug.sampling.augment import move_copies
 from sparseaug.sampling.keys import keyed_rng
 
 
@@ -28,9 +32,19 @@ def copies(action: Action, elements: Rows, data: Any, shape: Shape) -> Any:
     """The k n copies of an array (n, features) or of a frame, a row read as an array of `shape`."""
     if is_frame(data):
         return _frame_copies(action, elements, data, shape)
-    n, k = len(data), len(elements)
-    moved = action(elements, np.reshape(data, (n, *shape)))
+    n, k = len(data), elements.shape[-2]
+    read = np.reshape(data, (n, *shape))
+    moved = (
+        action(elements, read)
+        if elements.ndim == 2
+        else move_copies(action, SampleTable(action.distribution, elements), read)
+    )
     return moved.reshape(k * n, *data.shape[1:])
+
+
+def elements_of(S: GroupSample | SampleTable) -> Rows:
+    """(k, width) or (n, k, width)."""
+    return S.elements if isinstance(S, GroupSample) else S.rows
 
 
 def bytes_of_row(data: Any) -> int:
@@ -53,26 +67,43 @@ def some_rows(data: Any, rows: slice) -> Any:
 def _frame_copies(action: Action, elements: Rows, frame: Any, shape: Shape) -> Any:
     import pandas as pd
 
-    source, flipped = _sources(action, elements, shape)
+    n, width = frame.shape
+    k, own = elements.shape[-2], elements.ndim == 3
+    flat = elements.swapaxes(0, 1).reshape(k * n, -1) if own else elements
+    source, flipped = _sources(action, flat, shape)
     if (source >= 0).all() and not flipped.any():
         _require_common_dtypes(frame, source)
+        if own:
+            return _picked(frame, source)
         return stack_frames(
             [frame.iloc[:, order].set_axis(frame.columns, axis=1) for order in source]
         )
-    n, width = frame.shape
     moves = ((source != np.arange(width)) | flipped).any(axis=0)
-    needed = moves | _has_part(action, elements, shape, ~moves)
+    needed = moves | _has_part(action, flat, shape, ~moves)
     values = frame.iloc[:, needed].to_numpy()
     array = np.zeros((n, width), values.dtype)
     array[:, needed] = values
     moved = copies(action, elements, array, shape)
-    again = np.tile(np.arange(n), len(elements))
+    again = np.tile(np.arange(n), k)
     columns = [
         _column_from(frame, moved[:, j], source[:, j])
         if moves[j]
         else take_rows(frame.iloc[:, j], again)
         for j in range(width)
     ]
+    return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)
+
+
+def _picked(frame: Any, source: NDArray[np.int64]) -> Any:
+    """Entry (j n + i, c) is that of row i in column source[j n + i, c]."""
+    import pandas as pd
+
+    n, columns = len(frame), []
+    rows = np.tile(np.arange(n), len(source) // n)
+    for origins in source.T:
+        used, number = np.unique(origins, return_inverse=True)
+        together = pd.concat([frame.iloc[:, c] for c in used.tolist()], ignore_index=True)
+        columns.append(take_rows(together, number * n + rows))
     return pd.concat(columns, axis=1, ignore_index=True).set_axis(frame.columns, axis=1)
 
 

@@ -1,7 +1,8 @@
-"""S drawn once for the width of X: from the parameters that all estimators share to an action and S."""
+"""Elements drawn once for the rows of X: from parameters to an action and S, or each sample's own."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -16,11 +17,12 @@ from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
 from sparseaug.groups import Distribution, cyclic
 from sparseaug.norms import Deviation, deviation
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import GroupSample, Oracle, SampleTable
 from sparseaug.sampling.sample import as_sample
 from sparseaug.sklearn.checks import check_seed, check_shape
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
+PerSample: TypeAlias = Literal[False, "draws", "translates"]
 
 DEFAULT_M = 16
 
@@ -34,7 +36,8 @@ CHEAP_ORDER = 10_000
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
 
-    Parameters that the estimators share: action, m, degree, S, identity, sample_shape, random_state.
+    Parameters that the estimators share: action, m, degree, S, identity, per_sample, sample_shape,
+    random_state.
     """
 
     action: ActionChoice = None
@@ -42,9 +45,11 @@ class OneShotMixin:
     degree: int | None = None
     S: GroupSample | Literal["full"] | None = None
     identity: bool = True
+    per_sample: PerSample = False
     sample_shape: Shape | None = None
     random_state: Any = None
     n_features_in_: int = field(init=False)
+    training_sample_: GroupSample | SampleTable = field(init=False)
     _deviation: Deviation | None = field(init=False)
 
     @property
@@ -55,7 +60,7 @@ class OneShotMixin:
         and never fails. Call `sparseaug.deviation` for a group above order 10,000.
         """
         check_is_fitted(self, "sample_")
-        if not self.sample_.distribution.is_group:
+        if not isinstance(self.sample_, GroupSample) or not self.sample_.distribution.is_group:
             return None
         if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
             try:
@@ -65,38 +70,71 @@ class OneShotMixin:
         return self._deviation
 
     def _draw(self, n: int) -> None:
-        """Set the action and S for n samples of `n_features_in_` features."""
+        """Set the action, and what makes the copies, for n samples of `n_features_in_` features."""
         width = self.n_features_in_
         self.shape_ = check_shape(self.sample_shape, width)
         self.action_ = resolve_action("action", self.action, width)
-        self.sample_, self._deviation = self._draw_sample(self.action_.distribution), None
+        self._oracle: Oracle | None = None
+        self.sample_ = self.training_sample_ = self._learn_from(self.action_.distribution, n)
+        self._deviation = None
         try:
             self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
         except ArgumentError as error:
             raise ArgumentError(
                 f"{error} A row of X is read with sample_shape={self.shape_}; give another, as (8, 8)."
             ) from error
-        self.groups_ = np.tile(np.arange(n), self.sample_.m)
+        self.groups_ = np.tile(np.arange(n), self.training_sample_.m)
 
-    def _draw_sample(self, group: Distribution) -> GroupSample:
-        """S as the parameters want it."""
+    def _learn_from(self, group: Distribution, n: int) -> GroupSample | SampleTable:
+        """What the parameters want n samples to be moved by."""
+        everything = self.action is None or (self.S is None and self.m == "full")
+        if self.per_sample is False or everything:
+            return self._shared(group)
+        if self.per_sample == "translates":
+            S = self._design(group) if self.S is None else as_sample(self.S, group)
+            return SampleTable.translates(S, self._draws(), n)
+        if self.S is not None:
+            raise ArgumentError(
+                "S is shared by all samples, and per_sample='draws' gives each its own; give "
+                "per_sample='translates', S moved for each, or leave S out."
+            )
+        m = self._design(group).m if self.m == "design" else int(self.m)
+        first = self.identity and group.is_group
+        return SampleTable.draws(self._draws(), n, m, identity=first, distinct=fits(m, group))
+
+    def _draws(self) -> Oracle:
+        """The oracle of this fit."""
+        if self._oracle is None:
+            self._oracle = Oracle(self.action_.distribution, seed=check_seed(self.random_state))
+        return self._oracle
+
+    def _shared(self, group: Distribution) -> GroupSample:
+        """One S as the parameters want it."""
         if self.S is not None or self.m == "full":
             return as_sample("full" if self.S is None else self.S, group)
-        oracle = Oracle(group, seed=check_seed(self.random_state))
         if self.m == "design":
-            return self._draw_design(oracle)
-        m = 1 if self.action is None else self.m
+            return self._moved_design(group)
+        m = 1 if self.action is None else int(self.m)
         # a distribution that is no group has no identity to begin with
-        return oracle.draw(m, identity=self.identity and group.is_group)
+        first = self.identity and group.is_group
+        return self._draws().draw(m, identity=first, distinct=fits(m, group))
 
-    def _draw_design(self, oracle: Oracle) -> GroupSample:
-        """The design of this degree, or the best of 16 elements by the prior, with the identity.
-
-        Without `identity` it is S h for one uniform h, an unbiased sample, by one call.
-        """
+    def _design(self, group: Distribution) -> GroupSample:
+        """The design of this degree, or the best of m, or 16, elements by the prior."""
+        if not isinstance(self.m, str):
+            return design(group, m=self.m)
         m = DEFAULT_M if self.degree is None else None
-        S = design(oracle.group, m=m, degree=self.degree, identity=self.identity)
-        return S if self.identity else S.translate(oracle)
+        return design(group, m=m, degree=self.degree, identity=self.identity)
+
+    def _moved_design(self, group: Distribution) -> GroupSample:
+        """It with the identity; or S h for one uniform h, an unbiased sample, by one call."""
+        S = self._design(group)
+        return S if self.identity else S.translate(self._draws())
+
+
+def fits(m: int, group: Distribution) -> bool:
+    """Whether it is a group of m different elements or more: without repeats a model learns more."""
+    return group.is_group and math.log(m) <= group.log_order + 1e-9
 
 
 def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
@@ -136,8 +174,9 @@ def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Acti
 def check_parameters(estimator: Any) -> None:
     """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
     m, degree = estimator.m, estimator.degree
-    for name in ("identity", "average"):
-        check_flag(name, getattr(estimator, name, True))
+    check_flag("identity", estimator.identity)
+    if estimator.per_sample is not False:
+        check_choice("per_sample", estimator.per_sample, ("draws", "translates"))
     if isinstance(m, str):
         check_choice("m", m, ("full", "design"))
     else:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import column_or_1d
 from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.sklearn.base import OneShotEstimator, inner_has
+from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
 from sparseaug.sklearn.checks import (
     check_rows,
     check_shape,
@@ -31,7 +31,7 @@ from sparseaug.sklearn.one_shot import ActionChoice, resolve_y_action
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
-    """A regressor fitted on the copies of its data under S, whose predictions are means over S.
+    """A regressor fitted on moved copies of its data, whose predictions are means over an S.
 
     Parameters and attributes are those of `OneShotClassifier`, without `classes_`; the default
     estimator is ridge regression. y may have several outputs where the inner estimator takes them.
@@ -39,21 +39,24 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     Args:
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements (1 without an action); "full" for all of the group;
+        m: number of elements, all different where the group has so many (1 without an action); "full"
+            for all of the group;
             "design" to average over elements chosen by construction (`sparseaug.design`): exact to
-            `degree`, or the best known 16. It trains on as many distinct draws, since a model that
-            learned from a subgroup gains little by an average over it; on the design itself with
-            average=False
+            `degree`, or the best known 16. It trains on as many distinct draws; on the design itself
+            with average=False
         degree: for m="design", only functions of at most this many coordinates count
-        S: an existing `GroupSample`, for training and averaging, best not a subgroup (see m="design");
-            then leave m as it is
+        S: an existing `GroupSample` to train on; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
+            calls); "translates", the design of m elements, or S, moved at random for each (n calls)
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, as forces do with positions: an action of the same group on
             y (n, outputs), or a function n_outputs -> action. Then `predict` is the mean over S of
             g^-1 . f(g . x), and with all of the group it is equivariant, whatever was learned
         y_shape: how to read a row of y for `y_action`, for instance (atoms, 3); by default (outputs,)
-        average: predict with the mean over S; False is the inner estimator alone, m times as fast
+        average: what predictions are means over: "chosen", at most m elements that are chosen for the
+            fitted model (`average_`); "same", what it was trained on; "full", all of the group; a
+            `GroupSample`; or False, the inner estimator alone, m times as fast
         random_state: an integer is the oracle's seed: the same S every time
 
     Examples:
@@ -91,8 +94,8 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             X: samples, one per row
         """
         X = self._rows(X)
-        back = None if self.y_action is None else self._move_back
-        return self._mean(self.estimator_.predict, X, back)
+        method, back = self._averaged()
+        return self._mean(method, X, back)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
@@ -125,11 +128,14 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         self.y_action_ = resolve_y_action(self.y_action, self.action_, y.shape[1])
         self.y_shape_ = check_shape(self.y_shape, y.shape[1], "y_shape", "y has {} outputs")
         try:
-            return copies(self.y_action_, rows, y.astype(np.float64), self.y_shape_)
+            return np.asarray(copies(self.y_action_, rows, y.astype(np.float64), self.y_shape_))
         except ArgumentError as error:
             raise ArgumentError(
                 f"y does not fit y_action: {error} A row of y is read with y_shape={self.y_shape_}."
             ) from error
+
+    def _averaged(self) -> tuple[Any, Back | None]:
+        return self.estimator_.predict, None if self.y_action is None else self._move_back
 
     def _move_back(self, rows: Rows, values: NDArray[Any]) -> NDArray[Any]:
         """Predictions (k, n, outputs) for samples moved by these elements, moved by their inverses."""

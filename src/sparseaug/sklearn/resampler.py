@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from sparseaug.errors import ArgumentError
 from sparseaug.sklearn.checks import check_rows, name_in_errors, require_not_sparse
-from sparseaug.sklearn.moved_rows import copies, is_frame, is_table, take_rows
+from sparseaug.sklearn.moved_rows import copies, elements_of, is_frame, is_table, take_rows
 from sparseaug.sklearn.one_shot import (
     ActionChoice,
     OneShotMixin,
@@ -22,7 +22,7 @@ from sparseaug.sklearn.one_shot import (
 
 @dataclass(eq=False, repr=False)
 class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
-    """Every sample moved by the same m elements of a group, drawn once: n m rows in all.
+    """Every sample moved by the same m elements of a group, or by m of its own, drawn once: n m rows.
 
     Copy j n + i is row i moved by element j of S. It makes copies for fitting only, so it has
     `fit_resample` and no `transform`. In cross-validation split with `GroupKFold` by `groups_`, or use
@@ -30,13 +30,16 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
-        m: number of elements (1 without an action); "full" for all of the group;
+        m: number of elements, all different where the group has so many (1 without an action); "full"
+            for all of the group;
             "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
             best known 16. They are moved so that the identity is among them, without an oracle call;
             with identity=False by one uniform element, with one call
         degree: for m="design", only functions of at most this many coordinates count
         S: an existing `GroupSample`; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
+        per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
+            calls); "translates", the design of m elements, or S, moved at random for each (n calls)
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
         y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
             function n_outputs -> action
@@ -44,7 +47,8 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             as everywhere in scikit-learn
 
     Attributes:
-        sample_: S; its `calls` are the oracle calls that were made
+        sample_: S, or a `SampleTable` of each sample's own; its `calls` are the
+            oracle calls that were made
         action_: the action for this width
         groups_: the row that each copy comes from
         deviation_: how good S is; None for groups above order 10,000
@@ -92,7 +96,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             y = y if is_table(y) else np.asarray(y)
         with name_in_errors("X and y"):
             check_consistent_length(X, y)
-        moved = copies(self.action_, self.sample_.elements, X, self.shape_)
+        moved = copies(self.action_, elements_of(self.sample_), X, self.shape_)
         if self.y_action is None:
             return moved, take_rows(y, self.groups_)
         return moved, self._moved_targets(y)
@@ -103,7 +107,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         action = resolve_y_action(self.y_action, self.action_, y.shape[1])
         shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
         try:
-            return copies(action, self.sample_.elements, y, shape)
+            return copies(action, elements_of(self.sample_), y, shape)
         except ArgumentError as error:
             raise ArgumentError(f"y does not move: {error}") from error
 

@@ -24,6 +24,7 @@ K = sa.GaussianKernel(1.0)
 MODEL = sa.KernelModel(K, RNG.uniform(-1, 1, (6, 4)))
 MIXTURE = sa.SpectralMixtureKernel([[1.0]], [[np.eye(4)]], [[np.ones(4)]])
 S = sa.Oracle(G, seed=0).draw(8)
+TABLE = sa.SampleTable.draws(sa.Oracle(G, seed=0), n=8, m=2)
 THETA = RNG.normal(0, 0.5, 12)
 DATA = (X, Y)
 RISK = sa.augmented_risk(MODEL, DATA, ACT, S)
@@ -37,6 +38,7 @@ SPECTRUM = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
 MOVE = sa.random_transform(lambda x, rng: x * rng.random(), name="scale")
 POOL = sa.orbit_spectrum(lambda x: x[:, :1], MOVE, X, calls=32)
 PATH = "S.safetensors"  # in the folder of the test
+TABLE_PATH = "table.safetensors"
 
 # data are moved whatever they hold; a risk or a kernel refuses NaN
 MOVED = (
@@ -107,6 +109,12 @@ def of_sampling() -> Any:
     yield good(sa.GroupSample.generated, generators=[[1, 0, 2, 3]])
     yield good(sa.GroupSample.from_dict, data=S.to_dict())
     yield from map(good, (S.words, S.save, sa.GroupSample.load, S.translate, sampling.keyed_rng))
+    yield good(sa.SampleTable, **fields(TABLE))
+    yield good(sa.SampleTable.draws)
+    yield good(sa.SampleTable.translates)
+    yield good(sa.SampleTable.from_dict, data=TABLE.to_dict())
+    yield good(TABLE.save, path="T.safetensors")
+    yield good(sa.SampleTable.load, path=TABLE_PATH)
     yield good(sampling.Origin, **fields(S.origin), takes={"parents": ("list of text",)})
     yield good(sampling.Origin.from_dict, data=fields(S.origin))
     yield good(sa.augment, takes={"x": MOVED, "y": MOVED})
@@ -219,7 +227,9 @@ def of_planning() -> Any:
 
 def of_orders() -> Any:
     sequence = qmc.Permutations(5)
-    yield from map(good, (sa.orders, sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations))
+    yield good(sa.orders, "n m balance rng", for_=None)
+    yield good(sa.orders, "n m for_", for_="first", balance=None)
+    yield from map(good, (sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations))
     yield good(sa.orders_report, rows=[[0, 1, 2], [2, 0, 1]])
     yield good(sa.signs_report, rows=[[1, -1, 1], [-1, -1, 1]])
     yield from map(good, (sequence.random, sequence.fast_forward, qmc.Signs(5).random))

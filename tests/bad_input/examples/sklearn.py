@@ -30,7 +30,12 @@ good = Table(
     {
         **{"action": ACT, "m": 16, "S": None, "degree": None, "identity": True},
         **{"sample_shape": None, "random_state": 0, "y_action": None, "estimator": None},
-        **{"average": True, "X": X, "oracle": Fresh(lambda: sa.Oracle(ACT.group, seed=5))},
+        **{
+            "average": "chosen",
+            "per_sample": False,
+            "X": X,
+            "oracle": Fresh(lambda: sa.Oracle(ACT.group, seed=5)),
+        },
         **{"draws": 3, "scoring": None, "kernel": rbf_kernel, "Y": X, "classes": [0, 1]},
         **{"sample_weight": None},
     }
@@ -49,7 +54,7 @@ def fitted(y: Any, names: str, make: Any = OneShotRegressor, **given: Any) -> Ex
     return good(make, names, via=via, also="target", **given)
 
 
-CHOICES = "action m S degree identity sample_shape random_state"
+CHOICES = "action m S degree identity per_sample sample_shape random_state"
 EXAMPLES = [
     good(
         OneShotResampler,
@@ -60,6 +65,8 @@ EXAMPLES = [
     fitted(TARGETS, f"{CHOICES} estimator average"),
     fitted(TARGETS, "m", m=3),
     fitted(TARGETS, "S", S=S),
+    fitted(TARGETS, "m", per_sample="draws"),
+    fitted(TARGETS, "m degree", m="design", degree=1, per_sample="translates"),
     fitted(TARGETS, "sample_shape", sample_shape=(4,)),
     fitted(TARGETS, "m", m="design", degree=1),
     fitted(X, "y_action", y_action=ACT, y_shape=(4,)),

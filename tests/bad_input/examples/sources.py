@@ -45,7 +45,7 @@ def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: obje
 
 
 EXAMPLES = [
-    source(sources.averaged_calculator),
+    source(sources.averaged_calculator, batch=None),
     *(
         source(one, pipeline=Pipeline())
         for one in (sources.albumentations, sources.kornia, sources.torchvision)

@@ -1,0 +1,136 @@
+"""Averaged potentials in production: equivariance, energy in NVE, a batch next to a loop.
+
+    python -m studies.calculators                   # some minutes
+    python -m studies.calculators --steps 2000
+
+The potential is a small network on differences of positions, of random weights and never told of
+rotations, beside springs that hold the molecule; energies and forces come from torch, for one structure
+or for many of one composition at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from ase import units
+from ase.build import molecule
+from ase.calculators.calculator import Calculator, all_changes
+from ase.collections import g2
+from ase.md.verlet import VelocityVerlet
+
+import sparseaug as sa
+from sparseaug.sources import averaged_calculator
+
+
+def energies(x: torch.Tensor, lengths: torch.Tensor, network: Any) -> torch.Tensor:
+    """(k, atoms, 3) -> (k,)."""
+    i, j = torch.triu_indices(x.shape[1], x.shape[1], 1)
+    difference = x[:, j] - x[:, i]
+    springs = 5 * (difference.norm(dim=-1) - lengths).square().sum(dim=1)
+    return springs + 0.3 * network(difference).sum(dim=(1, 2))
+
+
+def made(atoms: Any, seed: int = 0) -> tuple[Calculator, Callable[[list[Any]], list[Any]]]:
+    """A calculator held at this structure, and the same for several at once."""
+    generator = torch.Generator().manual_seed(seed)
+    network = torch.nn.Sequential(
+        torch.nn.Linear(3, 32), torch.nn.Tanh(), torch.nn.Linear(32, 1)
+    ).double()
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.copy_(torch.randn(weight.shape, generator=generator) / weight.shape[-1] ** 0.5)
+    x = torch.from_numpy(atoms.positions)
+    i, j = torch.triu_indices(len(x), len(x), 1)
+    lengths = (x[j] - x[i]).norm(dim=-1)
+
+    def batch(structures: list[Any]) -> list[dict[str, Any]]:
+        many = torch.from_numpy(np.stack([one.positions for one in structures])).requires_grad_()
+        found = energies(many, lengths, network)
+        forces = -torch.autograd.grad(found.sum(), many)[0]
+        pairs = zip(found.tolist(), forces.numpy(), strict=True)
+        return [{"energy": energy, "forces": force} for energy, force in pairs]
+
+    class Network(Calculator):  # type: ignore[misc]
+        implemented_properties = ["energy", "forces"]  # noqa: RUF012
+
+        def calculate(
+            self, atoms: Any = None, properties: Any = (), system_changes: Any = None
+        ) -> None:
+            super().calculate(atoms, properties, system_changes or all_changes)
+            self.results = batch([self.atoms])[0]
+
+    return Network(), batch
+
+
+def equivariance(count: int) -> tuple[float, float]:
+    """The largest |F(g x) - g F(x)| over structures and designed g, as a share of the spread."""
+    S = sa.design("SO3", degree=5)
+    names = [name for name in g2.names if 2 <= len(g2[name]) <= 9][:count]
+    worst, spread = 0.0, []
+    for name in names:
+        atoms = molecule(name)
+        inner, batch = made(atoms)
+        atoms.calc = averaged_calculator(inner, S, batch=batch)
+        forces, off = atoms.get_forces(), float(np.sqrt(np.mean(atoms.calc.spread["forces"] ** 2)))
+        spread.append(off)
+        for R in S.group.matrices(S.elements[[7, 31]]):
+            turned = atoms.copy()
+            turned.positions = atoms.positions @ R.T
+            turned.calc = averaged_calculator(inner, S, batch=batch)
+            worst = max(worst, float(abs(turned.get_forces() - forces @ R.T).max()) / off)
+    return worst, float(np.mean(spread))
+
+
+def drift(averaged: bool, steps: int) -> float:
+    """The largest change of the total energy in NVE, meV per atom; a translate of its own."""
+    atoms = molecule("CH3CH2OH")
+    inner, batch = made(atoms)
+    S = sa.design("SO3", degree=2).translate(sa.Oracle("SO3", seed=1))
+    atoms.calc = averaged_calculator(inner, S, batch=batch) if averaged else inner
+    atoms.set_momenta(
+        np.random.RandomState(0).normal(size=(len(atoms), 3))
+        * np.sqrt(300 * units.kB * atoms.get_masses())[:, None]
+    )
+    start, worst = atoms.get_total_energy(), 0.0
+    dynamics = VelocityVerlet(atoms, timestep=0.25 * units.fs)
+    for _ in range(steps // 20):
+        dynamics.run(20)
+        worst = max(worst, abs(atoms.get_total_energy() - start))
+    return 1e3 * worst / len(atoms)
+
+
+def seconds(batched: bool, repeats: int) -> float:
+    atoms = molecule("CH3CH2OH")
+    inner, batch = made(atoms)
+    S = sa.design("SO3", degree=5)
+    atoms.calc = averaged_calculator(inner, S, batch=batch if batched else None)
+    atoms.get_forces()
+    start = time.perf_counter()
+    for _ in range(repeats):
+        atoms.rattle(1e-3)
+        atoms.get_forces()
+    return (time.perf_counter() - start) / repeats
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--structures", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=400)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    worst, spread = equivariance(given.structures)
+    print(f"forces of {given.structures} structures over designed rotations: off by {worst:.2g} of")
+    print(f"  the spread, {spread:.3g} eV/A")
+    for averaged in (False, True):
+        print(f"NVE, {given.steps} steps, averaged={averaged}: {drift(averaged, given.steps):.3g}")
+    loop, batch = seconds(False, 5), seconds(True, 5)
+    print(f"60 rotations: loop {loop:.4f} s, batch {batch:.4f} s: {loop / batch:.1f} times")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""`orders(for_=...)` on fourteen statistics and `signs` on eight: error next to random rows.
+
+    python -m studies.orders_for --out orders_for.csv
+
+Of each statistic the mean over m rows is compared with its mean over all orders (of which random ones
+are many), for new parameters and a new seed every time; "left" is the mean-square error divided by
+that of as many random rows, "noise" twice its standard error. The rival is the default balance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sparseaug as sa
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rng = np.random.Generator
+
+
+def of_places(rows: Rows) -> Rows:
+    """places[r, item]: where each item is."""
+    return np.argsort(rows, axis=1)
+
+
+def shapley(rows: Rows, rng: Rng) -> Floats:
+    """What item 0 adds to those before it, in a game with interactions of all sizes."""
+    n = rows.shape[1]
+    weights, bend = rng.normal(size=n), rng.normal(size=3)
+    before = of_places(rows) < of_places(rows)[:, :1]
+    total = before @ weights
+    return worth(total + weights[0], bend) - worth(total, bend)
+
+
+def worth(x: Floats, bend: Floats) -> Floats:
+    return np.asarray(bend[0] * np.tanh(x) + bend[1] * np.cos(x) + bend[2] * x)
+
+
+def precedence(rows: Rows, rng: Rng) -> Floats:
+    """Weights for every a before b: an order-of-addition response."""
+    at, n = of_places(rows), rows.shape[1]
+    return np.asarray(((at[:, :, None] < at[:, None]) * rng.normal(size=(n, n))).sum(axis=(1, 2)))
+
+
+def between(rows: Rows, rng: Rng) -> Floats:
+    """Which of three items is in the middle, weighted over all three."""
+    at, w = of_places(rows)[:, :3], rng.normal(size=3)
+    return np.asarray(w[np.argsort(at, axis=1)[:, 1]])
+
+
+def last(rows: Rows, rng: Rng) -> Floats:
+    return np.asarray(rng.normal(size=rows.shape[1])[rows[:, -1]])
+
+
+def one_place(rows: Rows, rng: Rng) -> Floats:
+    return np.asarray(rng.normal(size=rows.shape[1])[of_places(rows)[:, 0]])
+
+
+def discounted(rows: Rows, rng: Rng) -> Floats:
+    n = rows.shape[1]
+    return np.asarray(rng.normal(size=n)[rows] @ 0.7 ** np.arange(n))
+
+
+def two_places(rows: Rows, rng: Rng) -> Floats:
+    at, n = of_places(rows), rows.shape[1]
+    return np.asarray(rng.normal(size=(n, n))[at[:, 0], at[:, 1]])
+
+
+def distance(rows: Rows, rng: Rng) -> Floats:
+    """How far two items are apart: the same for the reverse."""
+    at = of_places(rows)
+    return np.asarray(rng.normal(size=rows.shape[1])[abs(at[:, 0] - at[:, 1])])
+
+
+def carried_over(rows: Rows, rng: Rng) -> Floats:
+    n = rows.shape[1]
+    return np.asarray(rng.normal(size=(n, n))[rows[:, :-1], rows[:, 1:]].sum(axis=1))
+
+
+def tour(rows: Rows, rng: Rng) -> Floats:
+    """The length of a path through random points: the same for the reverse."""
+    points = rng.normal(size=(rows.shape[1], 2))[rows]
+    return np.asarray(np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1))
+
+
+def first_few(rows: Rows, rng: Rng) -> Floats:
+    """A bent function of the set of the first half."""
+    n = rows.shape[1]
+    return np.asarray(np.tanh(2 * rng.normal(size=n)[rows[:, : n // 2]].sum(axis=1)))
+
+
+def largest(rows: Rows, rng: Rng) -> Floats:
+    """The largest of the first third, as in the secretary problem."""
+    n = rows.shape[1]
+    return np.asarray(rng.normal(size=n)[rows[:, : max(1, n // 3)]].max(axis=1))
+
+
+def ends(rows: Rows, rng: Rng) -> Floats:
+    """The two ends, and the largest step: the same for the reverse, and no balance is made for it."""
+    w = rng.normal(size=rows.shape[1])[rows]
+    return np.asarray(abs(np.diff(w, axis=1)).max(axis=1) + w[:, 0] * w[:, -1])
+
+
+def hashed(rows: Rows, rng: Rng) -> Floats:
+    """A function without any structure."""
+    return np.asarray(np.sin(1e3 * (np.sin(rows + 1.0) @ rng.normal(size=rows.shape[1]))))
+
+
+ORDERS: dict[str, tuple[str, Callable[[Rows, Rng], Floats]]] = {
+    "Shapley value": ("shapley", shapley),
+    "a before b": ("precedence", precedence),
+    "who of three is between": ("reversible", between),
+    "the last item": ("places", last),
+    "one item's place": ("places", one_place),
+    "discounted sum": ("places", discounted),
+    "two items' places": ("two places", two_places),
+    "distance in the order": ("reversible", distance),
+    "carry-over": ("neighbours", carried_over),
+    "length of a tour": ("neighbours", tour),
+    "set of the first half": ("first", first_few),
+    "largest of the first": ("first", largest),
+    "ends and largest step": ("reversible", ends),
+    "no structure": ("anything", hashed),
+}
+
+
+def powers(rows: Rows, rng: Rng, *, sizes: tuple[int, ...]) -> Floats:
+    """A random combination of products of so many signs."""
+    d, total = rows.shape[1], np.zeros(len(rows))
+    for size in sizes:
+        for _ in range(2 * d):
+            total += rng.normal() * rows[:, rng.permutation(d)[:size]].prod(axis=1)
+    return total
+
+
+def quadratic(rows: Rows, rng: Rng) -> Floats:
+    a = rng.normal(size=(rows.shape[1],) * 2)
+    return np.asarray(np.einsum("ri,ij,rj->r", rows, a, rows))
+
+
+def projected(rows: Rows, rng: Rng) -> Floats:
+    return np.asarray(rows @ rng.normal(size=rows.shape[1]))
+
+
+SIGNS: dict[str, tuple[bool, Callable[[Rows, Rng], Floats]]] = {
+    "trace x'Ax": (True, quadratic),
+    "|sum|": (True, lambda rows, rng: abs(projected(rows, rng))),
+    "square of a sum up to 2": (True, lambda rows, rng: np.minimum(projected(rows, rng) ** 2, 2)),
+    "products of 2 and 4": (True, lambda rows, rng: powers(rows, rng, sizes=(2, 4))),
+    "sum": (False, projected),
+    "tanh of a sum": (False, lambda rows, rng: np.tanh(projected(rows, rng))),
+    "products of 1 and 3": (False, lambda rows, rng: powers(rows, rng, sizes=(1, 3))),
+    "neither: relu of a sum": (False, lambda rows, rng: np.maximum(projected(rows, rng), 0.3)),
+}
+
+
+def left(
+    statistic: Callable[[Rows, Rng], Floats],
+    makers: dict[str, Callable[[int], Rows]],
+    many: Callable[[int, Rng], Rows],
+    m: int,
+    repeats: int,
+) -> dict[str, tuple[float, float]]:
+    """By maker: the mean-square error over that of random rows, and twice its standard error."""
+    found: dict[str, list[float]] = {name: [] for name in makers}
+    variances = []
+    for seed in range(repeats):
+        every = statistic(many(4000, np.random.default_rng([seed, 1])), np.random.default_rng(seed))
+        exact, variance = every.mean(), every.var()
+        variances.append(variance / m)
+        for name, make in makers.items():
+            value = statistic(make(seed), np.random.default_rng(seed)).mean()
+            # the mean over 4,000 random rows is off by variance / 4000 on average
+            found[name].append((value - exact) ** 2 - variance / 4000)
+    scale = float(np.mean(variances))
+    return {
+        name: (float(np.mean(some)) / scale, float(2 * np.std(some) / np.sqrt(repeats)) / scale)
+        for name, some in found.items()
+    }
+
+
+def table(n: int, m: int, repeats: int) -> list[dict[str, Any]]:
+    """One line per statistic."""
+    lines = []
+    for name, (for_, statistic) in ORDERS.items():
+        makers = {
+            "even": lambda seed, for_=for_: sa.orders(n, m, for_=for_, rng=seed),
+            "default": lambda seed: sa.orders(n, m, rng=seed),
+        }
+        result = left(
+            statistic, makers, lambda k, rng: rng.permuted(np.tile(np.arange(n), (k, 1)), axis=1),
+            m, repeats,
+        )  # fmt: skip
+        lines.append(line("orders", name, for_, n, m, result))
+    for name, (even, statistic) in SIGNS.items():
+        makers = {
+            "even": lambda seed, even=even: sa.signs(n, m, even=even, rng=seed),
+            "default": lambda seed: sa.signs(n, m, rng=seed),
+        }
+        result = left(
+            statistic, makers, lambda k, rng: rng.choice([-1, 1], size=(k, n)), m, repeats
+        )
+        lines.append(line("signs", name, f"even={even}", n, m, result))
+    return lines
+
+
+def line(
+    what: str, name: str, chosen: str, n: int, m: int, result: dict[str, tuple[float, float]]
+) -> dict[str, Any]:
+    (left, noise), (rival, _) = result["even"], result["default"]
+    return {"what": what, "statistic": name, "chosen": chosen, "n": n, "m": m,
+            "left": f"{left:.3f}", "noise": f"{noise:.3f}", "default": f"{rival:.3f}"}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("orders_for.csv"))
+    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--sizes", nargs="+", default=["7,7", "7,14", "8,5", "8,16", "12,24"])
+    given = parser.parse_args()
+    sizes = [tuple(int(part) for part in size.split(",")) for size in given.sizes]
+    rows = [row for n, m in sizes for row in table(n, m, given.repeats)]
+    with given.out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""All of the group in place of rows: `act("full", x)`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparseaug as sa
+from sparseaug.errors import ArgumentError, GroupTooLargeError
+
+
+def test_full_is_every_element_once_in_rank_order() -> None:
+    act, x = sa.rotate_grid(sa.dihedral(4)), np.random.default_rng(0).normal(size=(2, 3, 3))
+    assert np.array_equal(act("full", x), act(sa.GroupSample.full(act.group), x))
+
+
+def test_what_cannot_be_listed_or_is_another_word_is_refused() -> None:
+    with pytest.raises(GroupTooLargeError):
+        sa.permute_axis(sa.symmetric(20))("full", np.zeros((1, 20)))
+    with pytest.raises(ArgumentError):
+        sa.permute_axis(sa.symmetric(4))("all", np.zeros((1, 4)))
+
+
+def test_shifts_and_one_mirror_are_the_product_of_the_page() -> None:
+    act = sa.product_action(sa.permute_axis(sa.dihedral(6), -1), sa.roll(sa.cyclic(4), -2))
+    x = np.random.default_rng(0).normal(size=(4, 6))
+    moved = act("full", x[None])[:, 0]
+    wanted = [
+        np.roll(y, (i, j), (0, 1)) for y in (x, x[:, ::-1]) for i in range(4) for j in range(6)
+    ]
+    assert len(moved) == 48
+    assert {y.tobytes() for y in moved} == {y.tobytes() for y in wanted}
