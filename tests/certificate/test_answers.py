@@ -85,7 +85,10 @@ def test_the_command_does_both(tmp_path, monkeypatch, capsys):
         "--out",
         "again.csv",
     ]
-    for arguments in (drawn, ["audit", "read", "again.csv", str(answers), "--json"]):
+    for arguments in (
+        ["audit", "pairs", *drawn],
+        ["audit", "read", "again.csv", str(answers), "--json"],
+    ):
         monkeypatch.setattr("sys.argv", ["sparseaug", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()

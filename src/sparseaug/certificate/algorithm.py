@@ -70,7 +70,7 @@ class OneShot(Shown):
     def to_dict(self) -> dict[str, Any]:
         """What was promised and reached, as JSON data."""
         promised = {"eps": self.eps, "delta": self.delta, "bound": self.bound, "kept": self.kept}
-        made = {"m": self.sample.m, "calls": self.run.calls, "steps": self.run.steps}
+        made = {"m": self.sample.m, "calls": self.run.calls, "steps": self.run.num_steps}
         return {**promised, **made, **self.constants, **self.certificates.to_dict()}
 
     def _table(self) -> Table:
@@ -78,7 +78,7 @@ class OneShot(Shown):
         best = self.certificates.best
         rows = [
             ("promised", f"full gradient at most {text_up(self.eps)}, {chance}"),
-            ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.steps:,} steps of 1/L"),
+            ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.num_steps:,} steps of 1/L"),
             ("oracle calls", f"{self.run.calls:,}"),
             ("reached", f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"),
         ]
