@@ -71,22 +71,9 @@ def test_pairs_that_were_changed_are_noticed(tmp_path, line):
 def test_the_command_does_both(tmp_path, monkeypatch, capsys):
     pairs, answers = answered(tmp_path)
     monkeypatch.chdir(tmp_path)
-    drawn = [
-        "audit",
-        "pairs",
-        "--group",
-        "S4",
-        "--n",
-        "30",
-        "--calls",
-        "200",
-        "--seed",
-        "3",
-        "--out",
-        "again.csv",
-    ]
+    drawn = ["--group", "S4", "--n", "30", "--calls", "200", "--seed", "3"]
     for arguments in (
-        ["audit", "pairs", *drawn],
+        ["audit", "pairs", *drawn, "--out", "again.csv"],
         ["audit", "read", "again.csv", str(answers), "--json"],
     ):
         monkeypatch.setattr("sys.argv", ["sparseaug", *arguments])
