@@ -99,7 +99,7 @@ def tasks(device: str) -> list[Task]:
 def training(task: Task, device: str, rounds: int) -> None:
     """One epoch of SGD over the ready copies, over copies made by OrbitBatch, and compiled."""
     S = sa.Oracle(task.action.group, seed=0).fresh(task.m)
-    orbit = OrbitBatch(task.action, S, sample_shape=task.shape).to(device)
+    orbit = OrbitBatch(task.action, S).to(device)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(task.samples, *task.shape, generator=generator).to(device)
     y = torch.randint(10, (task.samples,), generator=generator).to(device)
@@ -139,7 +139,7 @@ def training(task: Task, device: str, rounds: int) -> None:
 def moving(task: Task, device: str, rounds: int) -> None:
     """The copies of one batch: what we do, what else torch has, and writing the result once."""
     S = sa.Oracle(task.action.group, seed=0).fresh(task.m)
-    orbit = OrbitBatch(task.action, S, sample_shape=task.shape).to(device)
+    orbit = OrbitBatch(task.action, S).to(device)
     x = torch.randn(task.batch, *task.shape, device=device)
     copies = orbit(x)
     repeats = 50

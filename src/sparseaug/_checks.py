@@ -199,11 +199,11 @@ def check_rng(rng: object) -> np.random.Generator:
     """A NumPy generator as it is, or a new one for a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
-    allowed = "a seed, an integer of at least 0, or a NumPy generator"
-    seed = _one_number("rng", rng, index, "a seed", allowed)
-    if seed < 0:
-        raise ArgumentError(f"rng={shorten(seed)} is not allowed; give {allowed}.")
-    return np.random.default_rng(seed)
+    try:
+        return np.random.default_rng(check_integer("rng", rng))  # type: ignore[arg-type]
+    except ArgumentError as error:
+        allowed = "a seed, an integer of at least 0, or a NumPy generator"
+        raise ArgumentError(f"rng={shorten(rng)} is not allowed; give {allowed}.") from error
 
 
 def check_array(
@@ -254,12 +254,14 @@ def check_rows(
 def check_weights(weights: ArrayLike, count: int) -> NDArray[np.float64] | None:
     """One finite real number per row, of positive sum; None where all are equal."""
     array = check_array("weights", weights, np.float64)
-    largest = float(abs(array).max(initial=0))
-    positive = 0 < largest < math.inf and math.fsum(array.ravel() / largest) > 0  # no NaN
-    if array.shape != (count,) or not positive:
+    if array.shape != (count,):
         raise ArgumentError(
-            f"weights={shorten(weights)} of shape {array.shape} are not allowed; give one finite number "
-            f"for each of the {count} rows, of positive sum."
+            f"weights has shape {array.shape}; give one number for each of the {count} rows."
+        )
+    largest = float(abs(array).max())
+    if not (0 < largest < math.inf and math.fsum(array / largest) > 0):  # false for NaN too
+        raise ArgumentError(
+            f"weights={shorten(weights)} are not finite numbers of positive sum; give such numbers."
         )
     return None if (array == array[0]).all() else array
 

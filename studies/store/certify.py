@@ -59,21 +59,21 @@ def certificate(case: Case, features: Features, store: Path, m: int) -> dict[str
     group = case.action.group
     kept = sa.views.open(store)
     columns = features.tables["design", m, 0][0]
-    S = GroupSample(group, kept.rows[columns])
-    place = {row.tobytes(): j for j, row in enumerate(kept.rows)}
+    S = GroupSample(group, kept.S.elements[columns])
+    place = {row.tobytes(): j for j, row in enumerate(kept.S.elements)}
     raw = kept.array(samples=np.arange(min(SAMPLES, case.train)))
     scale = float(np.sqrt((raw[:, 0] ** 2).sum(axis=1).mean()))
     y = torch.from_numpy(case.y[: len(raw)])
 
     def moved(elements: Any, x: Any) -> Any:
         """h moves (i, g), which stands for f(g x_i), to (i, h g)."""
-        after = group.compose(np.asarray(elements)[:, None], kept.rows[x[:, 1].long()][None])
-        flat = after.astype(kept.rows.dtype).reshape(-1, kept.rows.shape[1])
+        after = group.compose(np.asarray(elements)[:, None], kept.S.elements[x[:, 1].long()][None])
+        flat = after.astype(kept.S.elements.dtype).reshape(-1, kept.S.elements.shape[1])
         columns = torch.tensor([place[row.tobytes()] for row in flat]).view(after.shape[:2])
         return torch.stack([x[:, 0].expand_as(columns), columns], dim=-1)
 
     head = Penalised(torch.from_numpy(raw / scale).double(), case.classes or 1)
-    first = torch.full((len(raw),), place[group.identity().astype(kept.rows.dtype).tobytes()])
+    first = torch.full((len(raw),), place[group.identity().astype(kept.S.elements.dtype).tobytes()])
     x = torch.stack([torch.arange(len(raw)), first], dim=1)
     risk = sann.ModuleRisk(head, loss, (x, y), sa.custom_action(group, moved), S)
     _minimise(head, columns, y)
@@ -81,7 +81,7 @@ def certificate(case: Case, features: Features, store: Path, m: int) -> dict[str
     exact = sa.certify(theta, risk, kinds=["exact"])["exact"]
     whole = risk.on("full")
     reached = float(whole.value(theta))
-    _minimise(head, np.arange(len(kept.rows)), y)
+    _minimise(head, np.arange(len(kept.S.elements)), y)
     best = float(whole.value(risk.theta))
     return {
         "m": m,

@@ -113,13 +113,13 @@ def _listed(case: Case, sets: Sets, folder: Path, seeds: int, epochs: int) -> Re
     group, n = case.action.group, case.train
     store = compute(case, case.x, sets["full", int(group.order), 0], folder / "store")
     values, tested = np.split(store.array(), [n])
-    place = _places(store.rows)
+    place = _places(store.S.elements)
     tables = {key: np.tile(place(S.elements), (n, 1)) for key, S in sets.items()}
     own = []
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
-        own.append(rng.integers(len(store.rows), size=(n, epochs)))
-        first = store.rows[own[seed][:, :1]]
+        own.append(rng.integers(len(store.S.elements), size=(n, epochs)))
+        first = store.S.elements[own[seed][:, :1]]
         for m in (m for name, m, of in sets if name == "design" and of == seed):
             moved = group.compose(sets["design", m, seed].elements[None], first)
             tables["moved first", m, seed] = place(moved)
@@ -131,7 +131,7 @@ def _drawn(case: Case, sets: Sets, folder: Path, seeds: int, epochs: int) -> Rea
     group, n = case.action.group, case.train
     train, test = (map_leaves(lambda part, at=at: part[at], case.x) for at in _parts(case))
     store = compute(case, train, _joined(sets), folder / "store")
-    place = _places(store.rows)
+    place = _places(store.S.elements)
     tables = {key: np.tile(place(S.elements), (n, 1)) for key, S in sets.items()}
     every = map_leaves(lambda part: np.repeat(part, epochs, axis=0), train)
     rows = sa.Oracle(group, seed=55).draw(n * epochs).elements
@@ -140,13 +140,13 @@ def _drawn(case: Case, sets: Sets, folder: Path, seeds: int, epochs: int) -> Rea
     once = map_leaves(lambda part: part[::epochs], moved)
     designs = {key: S for key, S in sets.items() if key[0] == "design"}
     translated = compute(case, once, _joined(designs), folder / "translated")
-    place = _places(translated.rows)
-    after = len(store.rows) + epochs
+    place = _places(translated.S.elements)
+    after = len(store.S.elements) + epochs
     for (_, m, seed), S in designs.items():
         tables["moved first", m, seed] = np.tile(after + place(S.elements), (n, 1))
     parts = [store.array(), fresh.array().reshape(n, epochs, -1), translated.array()]
     turns = [np.random.default_rng(seed) for seed in range(seeds)]
-    columns = np.tile(np.arange(len(store.rows), after), (n, 1))
+    columns = np.tile(np.arange(len(store.S.elements), after), (n, 1))
     own = [rng.permuted(columns, axis=1) for rng in turns]
     tested = compute(case, test, sa.Oracle(group, seed=99).draw(TESTED), folder / "test")
     return np.concatenate(parts, axis=1), tested.array(), tables, own
@@ -161,7 +161,9 @@ def compute(case: Case, x: Any, S: GroupSample, out: Path) -> Any:
 
 def _joined(sets: Sets) -> GroupSample:
     group = next(iter(sets.values())).group
-    return GroupSample(group, np.concatenate([S.elements for S in sets.values()]))
+    return GroupSample(
+        group, np.unique(np.concatenate([S.elements for S in sets.values()]), axis=0)
+    )
 
 
 def _places(rows: Rows) -> Callable[[Rows], Table]:

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import KINDS, TABLE, Evidence, certify, exact, kernel, spectral
+from sparseaug.certificate import (
+    KINDS,
+    TABLE,
+    Certificate,
+    Certificates,
+    Evidence,
+    certify,
+    exact,
+    kernel,
+    spectral,
+)
+from sparseaug.errors import ArgumentError
 from sparseaug.kernels import gradient_norms
 
 
@@ -102,3 +113,16 @@ def test_all_four_methods_are_certified_at_their_returned_iterate(problem, refer
         assert found.best.kind == "exact"
         if S == "full":
             assert found["exact"].bound == pytest.approx(run.best_gradient_norm, rel=1e-8)
+
+
+def test_the_best_of_uncertain_bounds_adds_up_their_chances_of_failing():
+    one = Certificate("a-priori", 2.0, "with probability 1 - 0.05", 0.05, 1)
+    two = Certificate("audited", 1.0, "with probability 1 - 0.01", 0.01, 1)
+    sure = Certificate("kernel", 3.0, "certain", 0.0, 1)
+    assert Certificates({"a-priori": one}).best is one
+    best = Certificates({"a-priori": one, "audited": two}).best
+    assert (best.bound, best.failure_probability) == (1.0, pytest.approx(0.06))
+    assert "0.06" in best.holds
+    assert Certificates({"a-priori": one, "audited": two, "kernel": sure}).best is sure
+    with pytest.raises(ArgumentError, match="omitted"):
+        _ = Certificates({}).best

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import KINDS, TABLE, Certificate, Certificates, Evidence, certify
+from sparseaug.certificate import KINDS, TABLE, Evidence, certify
 from sparseaug.errors import ArgumentError, UnsupportedError
 
 RNG = np.random.default_rng(0)
@@ -50,19 +50,6 @@ def test_a_sample_that_was_not_drawn_has_no_a_priori_certificate():
     assert "a-priori" not in certify(THETA, Evidence(MODEL, DATA, ACT, given))
     with pytest.raises(UnsupportedError, match="independent uniform draws"):
         certify(THETA, Evidence(MODEL, DATA, ACT, given), kinds=["a-priori"])
-
-
-def test_the_best_of_uncertain_bounds_adds_up_their_chances_of_failing():
-    one = Certificate("a-priori", 2.0, "with probability 1 - 0.05", 0.05, 1)
-    two = Certificate("audited", 1.0, "with probability 1 - 0.01", 0.01, 1)
-    sure = Certificate("kernel", 3.0, "certain", 0.0, 1)
-    assert Certificates({"a-priori": one}).best is one
-    best = Certificates({"a-priori": one, "audited": two}).best
-    assert (best.bound, best.failure_probability) == (1.0, pytest.approx(0.06))
-    assert "0.06" in best.holds
-    assert Certificates({"a-priori": one, "audited": two, "kernel": sure}).best is sure
-    with pytest.raises(ArgumentError, match="omitted"):
-        _ = Certificates({}).best
 
 
 def test_a_deviation_that_is_an_estimate_certifies_nothing():

@@ -127,3 +127,12 @@ def test_the_best_of_equal_gradient_norms_is_the_first():
     run = sa.descend(Plane(), np.zeros(2), step_size=0.5, num_steps=10)
     assert (run.best_step, run.best_gradient_norm) == (0, 5.0)
     assert np.array_equal(run.best, np.zeros(2))
+
+
+def test_the_last_state_is_kept_however_rarely_states_are(problem, tmp_path):
+    *parts, theta = problem
+    options = {"step_size": 0.1, "num_steps": 10, "checkpoint": tmp_path / "run"}
+    run = sa.descend(risks(*parts)["full"](), theta, **options)
+    assert (tmp_path / "run").exists()
+    resumed = sa.descend(Stopping(risks(*parts)["full"](), 0), theta, **options)  # no step is left
+    assert np.array_equal(resumed.last, run.last)

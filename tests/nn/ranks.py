@@ -15,10 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from torch import distributed
+import torch
+from torch import distributed, nn
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-from tests.nn import ranks_in_step, ranks_of_a_batch, ranks_sharded, ranks_that_differ
+import sparseaug as sa
+from sparseaug import nn as sann
+from sparseaug.errors import ArgumentError
+from tests.nn import ranks_in_step
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "distributed.py"
 
@@ -31,20 +35,73 @@ def example(folder: Path) -> None:
     module.main(["--out", str(folder / "run"), "--steps", "5"], standalone_mode=False)
 
 
-def batch(folder: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ranks_of_a_batch.run()
+def differ(rank: int) -> dict[str, Any]:
+    """What is said of risks that are not the same on both ranks; one with fewer copies than ranks."""
+    act = sa.permute_axis(sa.symmetric(3))
+    x = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
+
+    def linear(bias: float = 0.5) -> nn.Module:
+        model = nn.Linear(3, 1).double()
+        nn.init.constant_(model.weight, 0.5)
+        nn.init.constant_(model.bias, bias)
+        return model
+
+    def risk(model: nn.Module | None = None, data: Any = x, S: Any = None) -> sann.ModuleRisk:
+        return sann.ModuleRisk(model or linear(), nn.MSELoss(), (data, data[:, :1]), act, S)
+
+    def frozen() -> nn.Module:
+        model = linear(rank)
+        model.bias.requires_grad_(False)  # type: ignore[union-attr]
+        return model
+
+    def stream() -> sann.StreamingModuleRisk:
+        oracle = sa.Oracle(act.group, seed=rank)
+        return sann.StreamingModuleRisk(linear(), nn.MSELoss(), (x, x[:, :1]), act, oracle)
+
+    S, good = sa.Oracle(act.group).draw(4), risk()
+    reversed_if_1 = sa.GroupSample(act.group, S.elements[:: 1 - 2 * rank])
+    own, theta = sa.Oracle(act.group, seed=rank), good.theta
+    asked: dict[str, Callable[[], object]] = {
+        "S": lambda: risk(S=sa.Oracle(act.group, seed=rank).draw(4)),
+        "S by the order of its rows": lambda: risk(S=reversed_if_1),
+        "S of another risk": lambda: good.on(sa.Oracle(act.group, seed=rank).draw(4)),
+        "data": lambda: risk(data=x + rank),
+        "module": lambda: risk(linear(rank)),
+        "module with a frozen bias": lambda: risk(frozen()),
+        "oracle": stream,
+        "oracle of an audit": lambda: sann.audit(good, theta, own, calls=10),
+        "theta": lambda: sann.audit(good, theta + rank, sa.Oracle(act.group), calls=10),
+    }
+    messages: dict[str, Any] = {name: refusal(ask) for name, ask in asked.items()}
+    tiny = risk(data=x[:1])
+    # rank 1 alone looks on, and it alone asks to stop
+    look = (lambda seen: seen.step == 2) if rank == 1 else None
+    optimizer = torch.optim.SGD(tiny.parameters, lr=0.0)
+    messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
+    messages["tiny"] = tiny.gradient(tiny.theta).tolist()
+    # DDP broadcasts buffers: rank 0 decides on S
+    orbit = sann.OrbitBatch(act, sa.Oracle(act.group, seed=rank).draw(4))
+    model = nn.parallel.DistributedDataParallel(nn.Sequential(orbit, linear()))
+    for _ in range(2):
+        model(x).square().mean().backward()
+    copies = sa.augment(act, S, x, x)[0]
+    messages["broadcast"] = orbit.sample == S and torch.equal(orbit(x), copies)
+    return messages
 
 
-JOBS: dict[str, Callable[[Path], Any]] = {
-    "batch": batch,
-    "differ": lambda folder: ranks_that_differ.run(),
-    "plain": lambda folder: ranks_in_step.plain(distributed.get_rank()),
-    "sharded": ranks_sharded.run,
-    "dealt": lambda folder: ranks_in_step.dealt_by_accelerate(),
-    "accelerate": ranks_in_step.in_accelerate,
-    "lightning": lambda folder: ranks_in_step.in_lightning(distributed.get_rank(), folder),
+def refusal(ask: Callable[[], object]) -> str:
+    try:
+        ask()
+    except ArgumentError as error:
+        return str(error)
+    return "no error"
+
+
+JOBS: dict[str, Callable[[int, Path], Any]] = {
+    "differ": lambda rank, folder: differ(rank),
+    "plain": lambda rank, folder: ranks_in_step.plain(rank),
+    "accelerate": lambda rank, folder: ranks_in_step.in_accelerate(folder),
+    "lightning": ranks_in_step.in_lightning,
 }
 
 
@@ -63,7 +120,7 @@ def main(folder: Path, jobs: list[str]) -> None:
             # a rank that waits for another one which is done must fail, not hang
             timeout=datetime.timedelta(seconds=60),
         )
-        said = JOBS[job](place)
+        said = JOBS[job](rank, place)
         (place / f"{rank}.json").write_text(json.dumps(said))
         if distributed.is_initialized():
             distributed.destroy_process_group()

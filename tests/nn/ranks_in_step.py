@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import TensorDataset
 
 import sparseaug as sa
 from sparseaug import nn as sann
@@ -102,19 +102,3 @@ def in_accelerate(folder: Path) -> dict[str, Any]:
         return seen
 
     return {"seen": run(), "resumed": run(folder / "state")}
-
-
-def dealt_by_accelerate() -> list[Any]:
-    """The other recipe: a plain loader without ranks, which Accelerate deals out."""
-    from accelerate import Accelerator
-
-    accelerator = Accelerator(cpu=True)
-    data = make_loader(0).dataset
-    sampler = sann.OrbitBatchSampler(data, 8)  # type: ignore[arg-type]
-    model, loader = accelerator.prepare(nn.Linear(4, 1), DataLoader(data, batch_sampler=sampler))
-    seen = []
-    for _ in range(2):
-        for x, y in loader:
-            accelerator.backward(model(x).square().mean())
-            seen.append(y.tolist())
-    return seen

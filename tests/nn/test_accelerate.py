@@ -49,31 +49,12 @@ def test_accelerate_is_told_not_to_replace_a_loader_that_counts_and_keeps_its_st
         accelerator.prepare(loader)
     accelerator.register_for_checkpointing(loader)
     batches = [x for x, _ in itertools.islice(loader, 3)]
-    assert loader.state_dict()["position"] == loader.batch_sampler.state_dict()["position"] == 3
+    assert loader.state_dict()["position"] == 3
     accelerator.save_state(tmp_path)
     accelerator._custom_objects = [resumed] = [make()]
     accelerator.load_state(tmp_path)
     whole = [x for x, _ in make()]
     assert all(map(torch.equal, batches + [x for x, _ in resumed], whole))
-
-
-def test_batches_that_accelerate_deals_to_processes_are_all_of_them():
-    data = sets()
-    for epoch in range(2):
-        dealt = []
-        for rank in range(3):
-            shard = accelerate.data_loader.prepare_data_loader(
-                DataLoader(data, batch_sampler=OrbitBatchSampler(data, 8)),
-                num_processes=3,
-                process_index=rank,
-                even_batches=False,
-            )
-            shard.set_epoch(epoch)
-            dealt += [k for batch in shard.batch_sampler for k in batch]
-        assert sorted(dealt) == list(range(len(data)))
-        reference = OrbitBatchSampler(data, 8)
-        reference.set_epoch(epoch)
-        assert dealt[:8] == next(iter(reference))
 
 
 def test_accelerate_tells_a_streaming_data_set_the_epoch_and_keeps_its_state(tmp_path):

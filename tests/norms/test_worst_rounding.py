@@ -196,6 +196,15 @@ def test_the_error_of_a_gram_matrix_is_added_to_its_eigenvalue() -> None:
     assert verified._eigenvalue_upper(gram, 0.75 - error + 1e-12, error) >= 0.75
 
 
+def test_at_most_is_not_returned_where_a_factor_proves_less(monkeypatch: Any) -> None:
+    matrix = np.random.default_rng(4).standard_normal((5, 5))
+    limit = verified.norm_upper(matrix) * (1 + 1e-9)
+    assert verified.norm_upper(matrix, at_most=limit) == limit
+    honest = verified._indefiniteness
+    monkeypatch.setattr(verified, "_indefiniteness", lambda shifted: honest(shifted) + 1e-6)
+    assert verified.norm_upper(matrix, at_most=limit) > limit
+
+
 # Blocks: 1 x 1 matrices, where every direction is the worst.
 
 

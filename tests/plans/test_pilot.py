@@ -228,12 +228,3 @@ def test_the_plan_of_rotations_has_draws_and_designs_but_no_full_group(rng):
     assert plan.row("paper's bound").m is None
     assert "infinitely many elements" in str(plan)
     json.dumps(plan.to_dict(), allow_nan=False)
-
-
-def test_the_usual_number_of_gradients_separates_the_degrees():
-    """40 signs have 40 degrees, more than 64 draws separate."""
-    x = np.random.default_rng(0).normal(size=(3, 40))
-    act = sa.flip_signs(sa.sign_flips(40))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), x)
-    risk = sa.augmented_risk(model, (x, x.sum(axis=1)), act, None)
-    assert sa.pilot(risk, np.ones(model.size), sa.Oracle(act.group, seed=7)).calls == 80

@@ -10,7 +10,6 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.plans import plan
-from sparseaug.plans.table import format_count
 
 CONSTANTS = {"eps": 0.1, "delta": 0.05, "C": 1.5, "B": 0.7, "L": 4.0, "gap": 1.25}
 
@@ -33,21 +32,6 @@ def test_crossovers_are_printed_on_the_safe_side(name, C):
     assert stream <= Fraction(found.facts["crossovers"]["than_streaming"])
     assert full < Fraction(found.facts["crossovers"]["than_full"]) * Fraction(102, 100)
     assert stream > Fraction(found.facts["crossovers"]["than_streaming"]) * Fraction(98, 100)
-
-
-@pytest.mark.parametrize(
-    ("number", "up"),
-    [
-        (0, "0"),
-        (9_999_999, "9,999,999"),
-        (10**7 + 1, "1.01e7"),
-        (99_999_999, "1.00e8"),
-        (10**400 - 1, "1.00e400"),
-        (10**400, "1.00e400"),
-    ],
-)
-def test_counts_are_rounded_up(number, up):
-    assert format_count(number) == up
 
 
 @pytest.mark.parametrize(

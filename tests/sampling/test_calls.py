@@ -6,6 +6,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
+from sparseaug.sampling import Origin
 
 G = sa.symmetric(5)
 
@@ -69,3 +70,8 @@ def test_the_calls_of_a_source_are_each_charged_to_one_sample():
 def test_samples_of_gigabytes_are_refused_with_the_number(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+def test_draws_that_overlap_are_counted_once():
+    assert Origin("words", 0, length=3, draws=((0, 0, 4), (0, 2, 10))).behind == 10
+    assert Origin("words", 0, length=3, draws=((0, 0, 9), (0, 2, 4))).behind == 9

@@ -8,7 +8,7 @@ Petersen graphs).
 from __future__ import annotations
 
 import math
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from typing import Any
 
 import networkx as nx
@@ -23,15 +23,6 @@ ATLAS = graph_atlas_g()[1:]
 
 def lcf(n: int, shifts: list[int], repeats: int) -> Any:
     return nx.LCF_graph(n, shifts, repeats)
-
-
-def generalised_petersen(n: int, k: int) -> Any:
-    graph = nx.Graph()
-    for i in range(n):
-        graph.add_edges_from(
-            [(("o", i), ("o", (i + 1) % n)), (("o", i), ("i", i)), (("i", i), ("i", (i + k) % n))]
-        )
-    return graph
 
 
 def disjoint_sets(sets: list[frozenset[int]]) -> Any:
@@ -108,67 +99,22 @@ def higman_sims() -> Any:
     return graph
 
 
-def sylvester() -> Any:
-    """The nodes of the Hoffman-Singleton graph that are not near an edge."""
-    graph = nx.hoffman_singleton_graph()
-    u, v = next(iter(graph.edges))
-    graph.remove_nodes_from({*graph[u], *graph[v]})
-    return graph
-
-
-def flower_snark(n: int) -> Any:
-    graph = nx.Graph()
-    for i in range(n):
-        graph.add_edges_from([(("a", i), (kind, i)) for kind in "bcd"])
-        graph.add_edge(("b", i), ("b", (i + 1) % n))
-        twist = i == n - 1
-        graph.add_edge(("c", i), ("d" if twist else "c", (i + 1) % n))
-        graph.add_edge(("d", i), ("c" if twist else "d", (i + 1) % n))
-    return graph
-
-
-def truncated(graph: Any) -> Any:
-    """Cut the corners of a solid with triangles: a node for each arrow."""
-    arrows = [(u, v) for edge in graph.edges for u, v in (edge, edge[::-1])]
-    result = nx.Graph((arrow, arrow[::-1]) for arrow in arrows)
-    for u, v in arrows:
-        result.add_edges_from(((u, v), (u, w)) for w in graph[u] if graph.has_edge(v, w))
-    return result
-
-
-def hamming(d: int, q: int) -> Any:
-    graph = nx.Graph()
-    for a, b in combinations(product(range(q), repeat=d), 2):
-        if sum(x != y for x, y in zip(a, b, strict=True)) == 1:
-            graph.add_edge(a, b)
-    return graph
-
-
 def paley(p: int) -> Any:
     return nx.Graph(nx.paley_graph(p))
 
 
 PUBLISHED = {
-    "bull": (nx.bull_graph(), 2),
     "Chvatal": (nx.chvatal_graph(), 8),
-    "cube": (nx.cubical_graph(), 48),
     "Desargues": (nx.desargues_graph(), 240),
-    "diamond": (nx.diamond_graph(), 4),
     "dodecahedron": (nx.dodecahedral_graph(), 120),
     "Frucht": (nx.frucht_graph(), 1),
     "Heawood": (nx.heawood_graph(), 336),
     "Hoffman-Singleton": (nx.hoffman_singleton_graph(), 252000),
-    "house": (nx.house_graph(), 2),
     "icosahedron": (nx.icosahedral_graph(), 120),
-    "Krackhardt's kite": (nx.krackhardt_kite_graph(), 2),
     "Moebius-Kantor": (nx.moebius_kantor_graph(), 96),
-    "octahedron": (nx.octahedral_graph(), 48),
     "Pappus": (nx.pappus_graph(), 216),
     "Petersen": (nx.petersen_graph(), 120),
-    "tetrahedron": (nx.tetrahedral_graph(), 24),
     "truncated cube": (nx.truncated_cube_graph(), 48),
-    "truncated tetrahedron": (nx.truncated_tetrahedron_graph(), 24),
-    "truncated icosahedron": (truncated(nx.icosahedral_graph()), 120),
     "cuboctahedron": (nx.line_graph(nx.cubical_graph()), 48),
     "icosidodecahedron": (nx.line_graph(nx.dodecahedral_graph()), 120),
     "Tutte": (nx.tutte_graph(), 3),
@@ -178,12 +124,9 @@ PUBLISHED = {
     "Tutte-Coxeter": (lcf(30, [-13, -9, 7, -7, 9, 13], 5), 1440),
     "Dyck": (lcf(32, [5, -5, 13, -13], 8), 192),
     "F26A": (lcf(26, [-7, 7], 13), 78),
-    "Franklin": (lcf(12, [5, -5], 6), 48),
     "Gray": (lcf(54, [-25, 7, -7, 13, -13, 25], 9), 1296),
     "Foster": (lcf(90, [17, -9, 37, -37, 9, -17], 15), 4320),
     "Folkman": (lcf(20, [5, -7, -7, 5], 5), 3840),
-    "Wagner": (lcf(8, [4], 8), 16),
-    "Bidiakis cube": (lcf(12, [-6, 4, -4], 4), 8),
     "Harries": (lcf(70, [-29, -19, -13, 13, 21, -27, 27, 33, -13, 13, 19, -21, -33, 29], 5), 120),
     "Tutte's 12-cage": (
         lcf(
@@ -197,25 +140,13 @@ PUBLISHED = {
     "Clebsch": (clebsch(), 1920),
     "Schlaefli": (schlaefli(), 51840),
     "Chang of 4 K2": (switched([(0, 1), (2, 3), (4, 5), (6, 7)]), 384),
-    "Chang of C8": (switched([(i, (i + 1) % 8) for i in range(8)]), 96),
-    "Chang of C3 and C5": (
-        switched([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6), (6, 7), (3, 7)]),
-        360,
-    ),
     "Gewirtz": (disjoint_sets([block for block in hexads() if 0 not in block]), 80640),
     "M22": (disjoint_sets(hexads()), 887040),
     "Higman-Sims": (higman_sims(), 88704000),
-    "Sylvester": (sylvester(), 1440),
-    "flower snark J5": (flower_snark(5), 20),
-    "flower snark J7": (flower_snark(7), 28),
-    "Duerer": (generalised_petersen(6, 2), 12),
-    "GP(13, 5)": (generalised_petersen(13, 5), 52),
-    "GP(24, 5)": (generalised_petersen(24, 5), 288),
     "Paley 13": (paley(13), 78),
     "Paley 29": (paley(29), 406),
     "Kneser (7, 3)": (nx.kneser_graph(7, 3), math.factorial(7)),
     "T(8)": (nx.line_graph(nx.complete_graph(8)), math.factorial(8)),
-    "H(3, 3)": (hamming(3, 3), 6**3 * 6),
     "Q6": (nx.hypercube_graph(6), 2**6 * math.factorial(6)),
     "K(4, 4, 4)": (nx.complete_multipartite_graph(4, 4, 4), 24**3 * 6),
     "friendship graph of 6": (nx.windmill_graph(6, 3), 2**6 * math.factorial(6)),

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.errors import ArgumentError
+from sparseaug.spectrum.spectrum import prior
 
 G = sa.symmetric(6)
 ACT = sa.permute_axis(G)
@@ -98,22 +99,6 @@ def test_an_invariant_function_has_no_spectrum() -> None:
     assert sa.choose(spectrum, error=1e-6).sample.m == 1
 
 
-def test_the_usual_number_of_calls_separates_the_degrees_of_every_group() -> None:
-    """Shifts of 224 x 224 have 159 frequencies, and 200 signs as many degrees: 256 draws are too few."""
-    act = sa.roll(sa.abelian(224, 224))
-    x = np.random.default_rng(0).normal(size=(1, 224, 224))
-    found = sa.orbit_spectrum(lambda x: x[:, 0, :1], act, x)
-    assert (found.calls, len(found.shares)) == (318, 159)
-    signs = sa.flip_signs(sa.sign_flips(200))
-    assert sa.orbit_spectrum(lambda x: x[:, :1], signs, np.ones((1, 200))).calls == 400
-    # more than 1,024 draws: every element is as good
-    line = np.random.default_rng(0).normal(size=(1, 11_000))
-    assert sa.orbit_spectrum(lambda x: x[:, :1], sa.roll(sa.cyclic(11_000), axes=-1), line).exact
-    many = sa.permute_axis(sa.dihedral(30_000))
-    with pytest.raises(GroupTooLargeError, match="15001 degrees, too many to separate by draws"):
-        sa.orbit_spectrum(lambda x: x[:, :1], many, np.ones((1, 30_000)))
-
-
 def test_a_spectrum_comes_back_from_json() -> None:
     for spectrum in (sa.orbit_spectrum(model, ACT, X), sa.orbit_spectrum(model, ACT, X, calls=64)):
         copy = sa.spectrum.Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict())))
@@ -155,6 +140,18 @@ def test_choice_reaches_the_error_and_never_leaves_more_than_draws(action: Any, 
             assert choice.sample.calls == 0
 
 
+@pytest.mark.parametrize("name", ["C6xC6", "S4", "Z2^5"])
+def test_no_smaller_size_that_design_finds_reaches_the_error(name: str) -> None:
+    group = sa.group(name)
+    spectrum = prior(group)
+    for error in (0.1, 0.2, 0.3, 0.5):
+        allowed = error**2 * spectrum.variance
+        chosen = sa.choose(spectrum, error=allowed**0.5).sample.m
+        for m in range(1, chosen):
+            S = sa.design(group, m=m, spectrum=spectrum)
+            assert spectrum.predict(S).upper > allowed
+
+
 def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() -> None:
     act = sa.permute_axis(sa.symmetric(7))
     x = np.random.default_rng(0).normal(size=(4, 7))
@@ -165,16 +162,6 @@ def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() 
         ArgumentError, match="the best set of at most 10 elements, search with m=10"
     ):
         sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
-
-
-def test_draws_come_from_the_oracle_that_is_given() -> None:
-    turn = sa.rotate(sa.rotations(2))
-    x = np.random.default_rng(0).normal(size=(5, 2))
-    spectrum = sa.orbit_spectrum(lambda x: np.sign(x[:, 0]), turn, x, calls=64)
-    oracle = sa.Oracle(turn.group, seed=8)
-    choice = sa.choose(spectrum, error=0.005 * spectrum.variance**0.5, oracle=oracle)
-    assert choice.name == "draws"
-    assert choice.sample.m == oracle.calls == choice.draws > 2500
 
 
 def test_an_average_over_what_was_chosen_is_as_good_as_it_says() -> None:

@@ -92,24 +92,3 @@ def test_an_equivariant_model_has_no_variance_once_its_outputs_are_moved_back():
     centred = lambda x: x - x.mean(1, keepdim=True)  # noqa: E731
     assert sa.orbit_spectrum(centred, turn, x, output_action=turn).variance == 0
     assert sa.orbit_spectrum(centred, turn, x).variance > 1
-
-
-@pytest.mark.parametrize("calls", [None, 32])
-@pytest.mark.parametrize("form", [dict, tuple])
-def test_squares_are_summed_over_all_outputs(form, calls):
-    net, x = segmentation(), images()
-    pooled = lambda x: net(x).float().mean((2, 3))  # noqa: E731
-
-    def both(x):
-        return {"mask": net(x), "mean": pooled(x)} if form is dict else (net(x), pooled(x))
-
-    out = sa.together(mask=SHIFT, mean=None) if form is dict else sa.together(SHIFT, None)
-    asked = {"calls": calls, "chunk_size": 7}
-    together = sa.orbit_spectrum(both, SHIFT, x, output_action=out, **asked)
-    mask = sa.orbit_spectrum(net, SHIFT, x, output_action=SHIFT, **asked)
-    mean = sa.orbit_spectrum(pooled, SHIFT, x, **asked)
-    assert together.variance == pytest.approx(mask.variance + mean.variance, rel=1e-6)
-    if calls is None:
-        assert together.variances == pytest.approx(mask.variances + mean.variances, abs=1e-6)
-    still = sa.orbit_spectrum(lambda x: (pooled(x), pooled(x)), SHIFT, x, **asked)
-    assert still.variance == pytest.approx(2 * mean.variance, rel=1e-6)

@@ -64,7 +64,7 @@ def test_columns_are_the_values_at_the_elements_of_each_way(tmp_path: Path) -> N
     data = collect(case, tmp_path, seeds=2, epochs=6)
     group = case.action.group
     store = sa.views.open(tmp_path / "store")
-    elements = store.rows
+    elements = store.S.elements
 
     def value(i: int, row: Any) -> Any:
         with torch.no_grad():

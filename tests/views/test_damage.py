@@ -100,12 +100,13 @@ def test_of_two_processes_one_is_refused_and_nothing_is_lost(tmp_path):
 @pytest.mark.parametrize("flips", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_found_when_reading_and_repaired_or_refused_when_resuming(tmp_path, flips):
     folder = tmp_path / "a"
-    compute(folder, function=several)
+    call = {"source": X[:9], "function": several}
+    compute(folder, **call)
     wanted = files(folder)
     paths = [folder / name for name in wanted]
     rng = np.random.default_rng(0)
     for trial in range(flips):
-        path = paths[rng.integers(len(paths))]
+        path = folder / "zarr.json" if trial % 4 == 1 else paths[rng.integers(len(paths))]
         data = path.read_bytes()
         bit = int(rng.integers(8 * len(data)))
         flipped = bytearray(data)
@@ -115,11 +116,11 @@ def test_a_flipped_bit_is_found_when_reading_and_repaired_or_refused_when_resumi
             sa.views.open(folder).verify()
         assert _is_refused(folder, ("corner", "row", "sign"))
         if trial % 10 == 0 and path != folder / "zarr.json":
-            compute(folder, function=several)
+            compute(folder, **call)
             assert files(folder) == wanted
         elif path == folder / "zarr.json":
             with pytest.raises(SparseAugError):
-                compute(folder, function=several)
+                compute(folder, **call)
         path.write_bytes(data)
     assert files(folder) == wanted
 
@@ -141,7 +142,8 @@ def test_swapped_and_foreign_chunks_are_noticed_and_computed_again(tmp_path):
     compute(tmp_path / "c", source=X + 1)
     wanted = files(tmp_path / "a")
     every = [name for name in wanted if name.startswith("values/c.")]
-    others = [(tmp_path / "a", every[7]), (tmp_path / "b", every[3]), (tmp_path / "c", every[3])]
+    own = [(tmp_path / "a", every[k]) for k in (2, 7)]  # of another element, of another block
+    others = [*own, (tmp_path / "b", every[3]), (tmp_path / "c", every[3])]
     for folder, name in others:
         for with_hash in (False, True):  # the chunk alone, or with its hash
             for part in (name, name.replace("values", "_sha256"))[: 1 + with_hash]:

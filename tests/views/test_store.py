@@ -369,3 +369,11 @@ def test_progress_announces_the_bytes_before_work_starts(tmp_path, capsys):
     assert seen[-1] == (total, total)
     compute(tmp_path / "b", progress="bar")
     assert "0:00:00" in capsys.readouterr().err
+
+
+def test_a_store_is_found_from_every_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = compute("a")
+    (tmp_path / "b").mkdir()
+    monkeypatch.chdir(tmp_path / "b")
+    assert np.array_equal(store.array(), direct())

@@ -264,8 +264,11 @@ def joined(moved: Any) -> Any:
 
 def describe(x: Any) -> str:
     """Shapes and types of data, in words."""
-    each = [f"shape {tuple(array.shape)} and dtype {array.dtype}" for array in leaves(x)]
-    return "; ".join(each)
+    arrays = leaves(x)
+    shapes, types = [tuple(array.shape) for array in arrays], [array.dtype for array in arrays]
+    if len(arrays) == 1:
+        return f"shape {shapes[0]} and dtype {types[0]}"
+    return f"shapes {', '.join(map(str, shapes))} and dtypes {', '.join(map(str, types))}"
 
 
 def require_samples(x: Any, name: str = "x") -> int:

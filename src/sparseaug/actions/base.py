@@ -241,7 +241,7 @@ def axes_from_end(axes: Sequence[int], ndim: int) -> Shape:
     return counted
 
 
-def group_that(suits: Callable[[Group], Any], given: Group | str, what: str) -> Any:
+def suitable_group(suits: Callable[[Group], Any], given: Group | str, what: str) -> Any:
     """The group, or the one of that name; an `ArgumentError` with `what` where it does not suit."""
     group = as_group(given)
     if not suits(group):

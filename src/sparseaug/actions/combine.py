@@ -34,7 +34,6 @@ from sparseaug.actions.arrays import (
     as_numpy,
     is_tensor,
     is_traced,
-    leaves,
     library,
     namespace,
     type_name,
@@ -185,12 +184,10 @@ class Together(Action):
         if self.names and isinstance(x, Mapping) and set(x) == set(self.names):
             return [x[name] for name in self.names]
         wanted = f"a dict of {[*self.names]}" if self.names else f"a tuple of {len(self.actions)}"
-        given = (
-            f"of {shorten(list(x))}" if isinstance(x, Mapping) else f"of {len(leaves(x))} arrays"
-        )
-        raise ArgumentError(
-            f"x is a {type(x).__name__} {given}, but the action moves {wanted} together; give that."
-        )
+        given = f"one {type(x).__name__}"
+        if isinstance(x, tuple | Mapping):
+            given = f"a tuple of {len(x)}" if isinstance(x, tuple) else f"a dict of {shorten([*x])}"
+        raise ArgumentError(f"x is {given}, but the action moves {wanted} together; give that.")
 
 
 @final
@@ -433,16 +430,13 @@ def require_commuting_on(first: Action, second: Action, x: Array) -> None:
             tolerance = max(TOLERANCE, 1e3 * float(np.finfo(one.dtype).eps)) if rounded else 0.0
             differs = differences(one, two, tolerance).reshape(len(block), -1).any(axis=1)
             if differs.any():
-                raise _not_commuting(first, second, a[0], block[differs.argmax()], one.shape[2:])
-
-
-def _not_commuting(first: Action, second: Action, a: Rows, b: Rows, shape: Shape) -> LawError:
-    return LawError(
-        f"the two actions of product_action do not commute on samples of shape {shape}: "
-        f"the generator {a.tolist()} of {first.group.name} ({type(first).__name__}) and the "
-        f"generator {b.tolist()} of {second.group.name} ({type(second).__name__}) give "
-        "different results in different order, so their direct product does not act. For shifts "
-        "with turns and flips use grid_symmetries(n) with move_grid, for permutations with signs "
-        "hyperoctahedral(n) with signed_permute; others may act on different axes, or as one "
-        "permutation_group or matrix_group."
-    )
+                b, shape = block[differs.argmax()], one.shape[2:]
+                raise LawError(
+                    f"the two actions of product_action do not commute on samples of shape {shape}: the "
+                    f"generator {a[0].tolist()} of {first.group.name} ({type(first).__name__}) and the "
+                    f"generator {b.tolist()} of {second.group.name} ({type(second).__name__}) give "
+                    "different results in different order. For shifts with turns and flips use "
+                    "grid_symmetries(n) with move_grid, for permutations with signs "
+                    "hyperoctahedral(n) with signed_permute; others may act on different axes, or as "
+                    "one permutation_group or matrix_group."
+                )

@@ -22,7 +22,7 @@ from sparseaug.actions.arrays import (
     namespace,
     require_dense,
 )
-from sparseaug.actions.base import Action, WholeAxis, axes_from_end, group_that, require_size
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size, suitable_group
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import (
     ENUMERATION_LIMIT,
@@ -165,8 +165,8 @@ def flip_signs(group: Group | str, axis: int = -1) -> FlipSigns:
         array([[[ 3., -4.]]])
     """
     what = "does not flip signs; give sign_flips(d)"
-    group = group_that(lambda g: g.is_signs, group, what)
-    return FlipSigns(group, check_axes("axis", axis, 1))
+    flips = suitable_group(lambda g: g.is_signs, group, what)
+    return FlipSigns(flips, check_axes("axis", axis, 1))
 
 
 def signed_permute(group: Group | str, axis: int = -1) -> SignedPermute:
@@ -182,8 +182,8 @@ def signed_permute(group: Group | str, axis: int = -1) -> SignedPermute:
         array([[[ 4., -3.]]])
     """
     what = "has no signed permutations; give hyperoctahedral(n)"
-    group = group_that(lambda g: isinstance(g, Hyperoctahedral), group, what)
-    return SignedPermute(group, check_axes("axis", axis, 1))
+    signed = suitable_group(lambda g: isinstance(g, Hyperoctahedral), group, what)
+    return SignedPermute(signed, check_axes("axis", axis, 1))
 
 
 def linear(

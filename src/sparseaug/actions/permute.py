@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_axes
 from sparseaug.actions.arrays import Array, Shape, gather
-from sparseaug.actions.base import Action, WholeAxis, axes_from_end, group_that, require_size
+from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size, suitable_group
 from sparseaug.actions.combine import Together
 from sparseaug.actions.linear import multiply_along
 from sparseaug.errors import ArgumentError
@@ -247,14 +247,14 @@ def roll(group: Group | str, axes: int | Sequence[int] | None = None) -> Roll:
         array([[[4, 1, 2, 3]]])
     """
     what = "does not shift; give cyclic(n) or abelian(n1, n2, ...)"
-    group = group_that(lambda g: isinstance(g, Abelian), group, what)
-    axes = check_axes("axes", tuple(range(-group.width, 0)) if axes is None else axes)
-    if group.width != len(axes):
+    shifts = suitable_group(lambda g: isinstance(g, Abelian), group, what)
+    axes = check_axes("axes", tuple(range(-shifts.width, 0)) if axes is None else axes)
+    if shifts.width != len(axes):
         raise ArgumentError(
-            f"group {group.name} does not shift {len(axes)} axes; "
+            f"group {shifts.name} does not shift {len(axes)} axes; "
             f"give abelian(...) with one modulus for each of axes={axes}."
         )
-    return Roll(group, axes)
+    return Roll(shifts, axes)
 
 
 def flip(axis: int = -1) -> Flip:
@@ -304,8 +304,8 @@ def rotate_grid(
         ([[0, 0, 1]], -1.0)
     """
     what = "does not turn a square; give dihedral(4) or cyclic(4)"
-    group = group_that(lambda g: g in (Dihedral(4), Abelian((4,))), group, what)
-    return _with_vectors(RotateGrid(group, check_axes("axes", axes, 2)), vectors)
+    turns = suitable_group(lambda g: g in (Dihedral(4), Abelian((4,))), group, what)
+    return _with_vectors(RotateGrid(turns, check_axes("axes", axes, 2)), vectors)
 
 
 def move_grid(
@@ -335,8 +335,8 @@ def move_grid(
                  [6, 0, 3]]]])
     """
     what = "does not shift, turn and flip a grid; give grid_symmetries(n)"
-    group = group_that(lambda g: isinstance(g, GridSymmetries), group, what)
-    return _with_vectors(MoveGrid(group, check_axes("axes", axes, 2)), vectors)
+    grid = suitable_group(lambda g: isinstance(g, GridSymmetries), group, what)
+    return _with_vectors(MoveGrid(grid, check_axes("axes", axes, 2)), vectors)
 
 
 def _with_vectors(cells: Any, vectors: int | None) -> Any:
@@ -372,9 +372,10 @@ def _turned_grids(size: int) -> Rows:
 
 
 def _with_points(given: Group | str) -> Group:
-    return group_that(
+    found: Group = suitable_group(
         lambda group: group.points,
         given,
         "does not permute points; give symmetric(n), alternating(n), cyclic(n), dihedral(n) with "
         "n >= 3 or a permutation_group",
     )
+    return found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_axes, check_integer
 from sparseaug.actions.arrays import Array, Shape, namespace
-from sparseaug.actions.base import Action, axes_from_end, group_that, require_size
+from sparseaug.actions.base import Action, axes_from_end, require_size, suitable_group
 from sparseaug.actions.linear import matrix_product, require_floats
 from sparseaug.groups import Group, Rotations, Rows
 
@@ -77,8 +77,8 @@ def rotate(group: Group | str, axis: int = -1, *, rank: int = 1) -> Rotate:
     (axis,) = check_axes("axis", axis, 1)
     rank = check_integer("rank", rank, at_least=1, below=3)
     what = "does not rotate vectors; give rotations(n) or orthogonal(n), or use sparseaug.linear"
-    group = group_that(lambda g: isinstance(g, Rotations), group, what)
-    return Rotate(group, tuple(range(axis - rank + 1, axis + 1)))
+    turns = suitable_group(lambda g: isinstance(g, Rotations), group, what)
+    return Rotate(turns, tuple(range(axis - rank + 1, axis + 1)))
 
 
 def _multiplied(vectors: Array, matrices: Array, xp: Any) -> Array:

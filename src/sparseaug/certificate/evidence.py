@@ -145,18 +145,12 @@ class Evidence(KernelProblem):
     def _check_full(self, full: Any) -> None:
         """A risk of this model, these data and this action, on the full group."""
         check_type("full", full, MomentRisk, "a risk of augmented_risk")
-        own, found = (
-            KernelProblem(self.model, self.data, self.action, "full")._facts(),
-            full._facts(),
-        )
-        other = [
-            f"{what} ({found[what][:12]}, not {own[what][:12]})"
-            for what in own
-            if found[what] != own[what]
-        ]
+        own = KernelProblem(self.model, self.data, self.action, "full")._facts()
+        found = full._facts()
+        other = [what for what, text in own.items() if found[what] != text]
         if other:
             raise ArgumentError(
-                f"full is a risk of other {', '.join(other)}; give augmented_risk of the same model, "
+                f"full is a risk of other {' and '.join(other)}; give augmented_risk of the same model, "
                 'data and action with S="full".'
             )
 
@@ -172,11 +166,9 @@ def check_deviation(found: Any, S: GroupSample) -> None:
     check_type("deviation", found, Deviation, "a Deviation; see deviation(S)")
     if found.sha256 != S.sha256:
         of = (
-            f"another sample, of m={found.m} elements,"
-            if found.sha256
-            else "words or of some functions"
+            f"another sample, of m={found.m}" if found.sha256 else "words or of some functions only"
         )
         raise ArgumentError(
-            f"deviation is that of {of} only; give deviation(S) of this S, m={S.m}, which holds in the "
-            "whole function space."
+            f"deviation is that of {of}; give deviation(S) of this S, m={S.m}, which holds in the whole "
+            "function space."
         )

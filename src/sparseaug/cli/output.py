@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -55,7 +55,7 @@ def read_sample(path: str, name: str | None) -> GroupSample:
     g = group(name)
     text = _read_text(path, "PATH")
     try:
-        rows = parse_json(text) if text.lstrip().startswith("[") else _lines(text)
+        rows: Any = parse_json(text) if text.lstrip().startswith("[") else _lines(text)
         return GroupSample(g, rows)
     except (SparseAugError, ValueError, RecursionError) as error:
         raise click.UsageError(

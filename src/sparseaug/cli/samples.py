@@ -61,7 +61,7 @@ def draw(
     title, more = f"How good it is: sparseaug certify {out}", {}
     if m is not None:
         sample = oracle.draw(m, **how)
-    elif full:
+    elif target is None:
         sample = GroupSample.full(g)
     else:
         from sparseaug.norms import draw_until  # SciPy takes a while to import

@@ -324,7 +324,7 @@ class _Searched:
 
     def __call__(self, count: int) -> PredictedSet:
         tried = [
-            self._judged(self.choosing.resized(start, count, self.fixed))
+            self._predicted(self.choosing.resized(start, count, self.fixed))
             for start in self._starts(count)
         ]
         one, self.chosen[count] = min(tried, key=lambda each: each[0].left)
@@ -351,13 +351,13 @@ class _Searched:
                 if even is not None:
                     yield group.rank(even.sample.elements)
 
-    def _judged(self, chosen: Rows) -> tuple[PredictedSet, Rows]:
+    def _predicted(self, chosen: Rows) -> tuple[PredictedSet, Rows]:
         rows, spectrum = self.choosing.rows[chosen], self.sizes.spectrum
         if self.H is None:
-            return predicted(spectrum, "search", rows), chosen
+            return predicted(spectrum, rows), chosen
         group, H = spectrum.group, self.H.sample.elements
         union = group.compose(rows[:, None], H[None]).reshape(-1, group.width)
-        return predicted(spectrum, f"{len(rows)} cosets of {self.H.name}", union), chosen
+        return predicted(spectrum, union, "cosets", f"{len(rows)} cosets of {self.H.name}"), chosen
 
 
 def _note(spectrum: Spectrum, error: float, found: PredictedSet | None) -> str:

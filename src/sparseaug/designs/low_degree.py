@@ -3,7 +3,7 @@
 Signs are judged on pairs. With X the signs of S, one row per element, the characters of weight 1 are
 the means of columns, and those of weight 2 the entries of X* X / m. The energy of order k is the sum
 of their 2k-th powers, and the score of g, to first order, the sum over these characters of
-mean^(2k-1) times their value at g. Functions of three signs come for nothing: S with its complement
+mean^(2k-1) times their value at g. Functions of three signs need nothing more: S with its complement
 has no odd character.
 
 Permutations are judged on functions of one or two coordinates. They move the n points, the unordered

@@ -85,7 +85,7 @@ class Quadratic(Objective):
     def lower(
         self, scores: Scores, old: Elements, new: Elements, place: int, energy: float, k: int
     ) -> float | None:
-        before, after = scores(np.stack([old[place], new[place]])).tolist()
+        before, after = scores(np.concatenate([s[place : place + 1] for s in (old, new)])).tolist()
         return energy + 2 * (after - before) if after < before - TIE * self.scale else None
 
     def energy(self, chosen: Elements, k: int) -> float:

@@ -92,7 +92,7 @@ def _series(blocks: Bands, weights: Values) -> Values:
     series = np.zeros(2 * highest + 1)
     for (k, parity), weight in zip(blocks.parts, weights, strict=True):
         if k == math.inf or (blocks.group.reflections and parity < 0):
-            continue  # the same for every set of different elements, or 0 in the mean
+            continue  # the same for every set of different elements, or 0 on average
         degree = int(k)
         series[0] += weight / (2 * degree + 1)
         series[2 : 2 * degree + 1 : 2] += 2 * weight / (2 * degree + 1)

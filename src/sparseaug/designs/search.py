@@ -158,7 +158,7 @@ def exchange(
         place = turns.popleft()
         given = among.objects(chosen)
         scores = objective.scores(given, k, out=place)
-        rest = np.delete(chosen, place, axis=0)
+        rest = np.concatenate([chosen[:place], chosen[place + 1 :]])
         for new in among.lowest(scores, rest, chosen[place], objective.tried):
             left -= 1
             tried = chosen.copy()

@@ -50,9 +50,13 @@ MOST_JUDGED = 20_000
 
 
 class PredictedSet(NamedTuple):
-    """A set, where it comes from, and what averaging over it leaves."""
+    """A set, where it comes from, and what averaging over it leaves.
+
+    `kind` is that of a `Design`, or "cosets"; "search" where every element was searched for.
+    """
 
     name: str
+    kind: str
     sample: GroupSample
     prediction: Prediction
 
@@ -62,11 +66,12 @@ class PredictedSet(NamedTuple):
         return self.prediction.upper
 
 
-def predicted(spectrum: Spectrum, name: str, rows: Rows) -> PredictedSet:
-    """Rows, named and judged."""
+def predicted(spectrum: Spectrum, rows: Rows, kind: str = "search", name: str = "") -> PredictedSet:
+    """Rows, named, and what the spectrum predicts of them."""
+    name = name or kind
     sample = GroupSample(spectrum.group, rows, 0, Origin("design", design=name))
-    whole = spectrum.group.is_finite and len(rows) == spectrum.group.order and name == "full"
-    return PredictedSet(name, sample, spectrum.predict("full" if whole else sample))
+    prediction = spectrum.predict("full" if kind == "full" else sample)
+    return PredictedSet(name, kind, sample, prediction)
 
 
 def least(found: list[PredictedSet]) -> PredictedSet:
@@ -81,14 +86,14 @@ def select(spectrum: Spectrum, m: int) -> PredictedSet:
     """The set of at most m elements that leaves least; among equals the smallest."""
     group = spectrum.group
     if group.is_finite and group.order <= m:
-        return predicted(spectrum, "full", group.all_elements())
+        return predicted(spectrum, group.all_elements(), "full")
     ready = [*known_sets(spectrum, m), *lattices(spectrum, m)]
     found = [*ready, *searched(spectrum, m, ready)]
     if group.is_finite and not takes_all(group):
-        alone = [one for one in found if one.name == "search"]
+        alone = [one for one in found if one.kind == "search"]
         kernel = kernel_of(spectrum)
         for one in {id(one): one for one in (least(alone), least(found))}.values():
-            found.append(predicted(spectrum, "search", polished(kernel, one.sample.elements)))
+            found.append(predicted(spectrum, polished(kernel, one.sample.elements)))
     return least(found)
 
 
@@ -118,7 +123,7 @@ def _made(spectrum: Spectrum, designs: Iterable[Design]) -> Iterator[PredictedSe
         if (one.m or 0) > MOST_JUDGED and one.kind != "full":
             continue
         try:
-            yield predicted(spectrum, one.name, one.rows())
+            yield predicted(spectrum, one.rows(), one.kind, one.name)
         except (ArgumentError, UnsupportedError, GroupTooLargeError):
             continue  # a size that this construction does not have, or one that cannot be judged
 
@@ -128,7 +133,7 @@ def searched(spectrum: Spectrum, m: int, ready: list[PredictedSet]) -> Iterator[
     kernel = kernel_of(spectrum)
     if isinstance(kernel.blocks, Bands):
         for rows in search_rotations(kernel.blocks, kernel.weights, m):
-            yield predicted(spectrum, "search", rows)
+            yield predicted(spectrum, rows)
         return
     good = sorted((one for one in ready if 1 < one.sample.m <= m), key=lambda one: one.left)
     announce(
@@ -141,18 +146,18 @@ def searched(spectrum: Spectrum, m: int, ready: list[PredictedSet]) -> Iterator[
     # one pool for all starts takes less time; a pool for each finds more
     shared = m > MOST_DOUBLED or takes_all(spectrum.group)
     choosing = KernelSearch(kernel, m, near if shared else ())
-    yield predicted(spectrum, "search", choosing.best(m))
+    yield predicted(spectrum, choosing.best(m))
     for i, start in enumerate(near, start=1):
         rows = choosing.best(m, i) if shared else search_rows(kernel, m, start)
-        yield predicted(spectrum, "search", rows)
+        yield predicted(spectrum, rows)
     if m >= 4 and (m <= MOST_DOUBLED or takes_all(spectrum.group)):
         twice = doubled(kernel, choosing.best(m // 2))
-        yield predicted(spectrum, "search", search_rows(kernel, m, twice))
+        yield predicted(spectrum, search_rows(kernel, m, twice))
     for H in subgroups(good, m)[:starts]:
         union = search_cosets(kernel, H.sample.elements, m)
-        yield predicted(spectrum, f"{m // H.sample.m} cosets of {H.name}", union)
+        yield predicted(spectrum, union, "cosets", f"{m // H.sample.m} cosets of {H.name}")
         if len(union) < m:
-            yield predicted(spectrum, "search", search_rows(kernel, m, union))
+            yield predicted(spectrum, search_rows(kernel, m, union))
 
 
 def search(spectrum: Spectrum, m: int) -> PredictedSet:
@@ -163,7 +168,7 @@ def search(spectrum: Spectrum, m: int) -> PredictedSet:
 
 def nested(spectrum: Spectrum, m: int) -> PredictedSet:
     """The greedy choice, every prefix of which is the greedy choice of fewer."""
-    return predicted(spectrum, "nested", KernelSearch(kernel_of(spectrum), 1).nested(m))
+    return predicted(spectrum, KernelSearch(kernel_of(spectrum), 1).nested(m), "nested")
 
 
 def is_quick(spectrum: Spectrum, m: int) -> bool:

@@ -135,6 +135,8 @@ class Group(ABC):
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         """`contains` on rows of the group's type."""
+        if type(self)._to_digits is Group._to_digits:  # rows are their digits
+            return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
         try:
             digits = self._to_digits(elements)
         except IndexError:  # rows that have no digits: look for them by halves

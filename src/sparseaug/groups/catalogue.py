@@ -216,7 +216,7 @@ def as_group(given: Group | str, name: str = "group") -> Group:
         except GroupError as error:
             raise GroupError(f"{name}={shorten(given)} is not a group: {error}") from error
     what = "a group; give one, such as symmetric(6), or its name, 'S6'"
-    return check_type(name, given, Group, what)  # type: ignore[no-any-return]
+    return check_type(name, given, Group, what)
 
 
 def _named(text: str) -> Group | None:

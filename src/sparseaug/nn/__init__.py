@@ -1,19 +1,16 @@
 """The PyTorch layer: one S for data sets, batches, predictions and risks.
 
 datasets       OneShotDataset: all n m copies by an index map; StreamingDataset: fresh, counted elements
-moved_items    the parts of an item, moved
+indexed        the user's data set, and the indices that are asked of it
+moved_items    the items of a batch, moved
+graphs         graphs of PyTorch Geometric, relabelled
 samplers       which copies share a batch; a loader that resumes anywhere
 orbit_batch    the copies of a batch, made on the device
 orbit_average  predictions averaged over S, their spread, and a bound
-metric         the invariance error, accumulated over batches and ranks
 risk           R_n^S of any module, training on it, and an audit
-graphs         graphs of PyTorch Geometric, relabelled
-states         what saved states hold, and whose they are
+states         saved states: S among tensors, and what a state must agree in
 ranks          the little that is needed of torch.distributed
-checks         what modules ask of their arguments
 """
-
-from typing import TYPE_CHECKING, Any
 
 from sparseaug.errors import need
 
@@ -27,13 +24,9 @@ from sparseaug.nn.risk.fit import FitStep
 from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
 from sparseaug.nn.samplers import OrbitBatchSampler, ResumableLoader
 
-if TYPE_CHECKING:
-    from sparseaug.nn.metric import InvarianceMetric
-
 __all__ = [
     "FitStep",
     "InvarianceBound",
-    "InvarianceMetric",
     "ModuleRisk",
     "OneShotDataset",
     "OrbitAverage",
@@ -46,17 +39,3 @@ __all__ = [
     "StreamingModuleRisk",
     "audit",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """The metric when it is first asked for: torchmetrics takes as long to import as torch."""
-    if name != "InvarianceMetric":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sparseaug.nn.metric import InvarianceMetric
-
-    globals()[name] = InvarianceMetric
-    return InvarianceMetric
-
-
-def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -21,19 +21,14 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, Subset, get_worker_info
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_type
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import Indices
-from sparseaug.errors import (
-    ArgumentError,
-    OracleBudgetError,
-    SparseAugWarning,
-    UnsupportedError,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, OracleBudgetError, SparseAugWarning, UnsupportedError
 from sparseaug.groups import Rows
-from sparseaug.nn.moved_items import Inner, Moves, check_index, check_indices
+from sparseaug.nn.indexed import Indexed, check_index, check_indices
+from sparseaug.nn.moved_items import Moves
 from sparseaug.nn.states import check_state, describe_action, group_sha256
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import split_sources
@@ -55,16 +50,15 @@ class OneShotDataset(Dataset[Any]):
     x is moved, y too if `y_action` is given, and the rest passes through. x may be a tuple or a dict
     of arrays where `action` moves them together (`sparseaug.together`, or `permute_nodes` for the pair
     (adjacency, features)): items are ((a, b), y), ({"image": a, "mask": b}, y), or the dict alone;
-    other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric (an object
-    with edge_index and num_nodes), which `permute_nodes` relabels: (g.X)[g(i)] = X[i] for every node
-    attribute (by the library's rule: what has as many entries as there are nodes), and every index of
-    nodes (edge_index, face, and what has "index" in its name) is mapped by g; edges keep their order.
+    other entries of a dict pass through, at any depth. x may be a graph of PyTorch Geometric, which
+    `permute_nodes` relabels: (g.X)[g(i)] = X[i] for every node attribute (by the library's rule: what
+    has as many entries as there are nodes), and every index of nodes (edge_index, face, and what has
+    "index" in its name) is mapped by g; edges keep their order.
     All graphs have as many nodes as the group permutes, so graphs of several sizes need one data set
     and one S per size (`torch.utils.data.ConcatDataset`), or padding and a mask that moves along.
 
-    A data loader gets its batches moved at once, and joined where items are tuples whose x is a tensor
-    of one shape, so that the default collate makes no copy. A sample that is in a batch several times
-    is fetched from `dataset` once.
+    A data loader gets its batches moved at once. A sample that is in a batch several times is fetched
+    from `dataset` once.
 
     To hold some out for validation, use `split`: `torch.utils.data.random_split` would split copies,
     and nearly every image of the validation part would have others of its copies in training.
@@ -92,13 +86,10 @@ class OneShotDataset(Dataset[Any]):
         require_action(action)
         require_same_group(action, y_action, "y_action")
         S = as_sample(S, action.group)
-        self.action = action
-        self.S = S
-        self.y_action = y_action
-        self._inner = Inner(dataset)
-        rows = action.rows(S)
-        along = None if y_action is None else PreparedAction(y_action, rows)
-        self._moves = Moves(PreparedAction(action, rows), along)
+        self.action, self.S, self.y_action = action, S, y_action
+        self._inner = Indexed(dataset)
+        along = None if y_action is None else PreparedAction(y_action, S.elements)
+        self._moves = Moves(PreparedAction(action, S.elements), along)
 
     @property
     def dataset(self) -> Any:
@@ -148,12 +139,6 @@ class OneShotDataset(Dataset[Any]):
         """The items of a batch, moved at once."""
         which, source = np.divmod(check_indices(indices, len(self)), max(self.n, 1))
         return self._inner.move(source, which, self._moves)
-
-    def __repr__(self) -> str:
-        return (
-            f"OneShotDataset({type(self.dataset).__name__} of {self.n}, "
-            f"{type(self.action).__name__}, {self.S!r})"
-        )
 
 
 def _map(k: Any, length: int, function: Any) -> Any:
@@ -217,10 +202,8 @@ class StreamingDataset(Dataset[Any]):
                 "oracle asks a source for each element, which is too expensive for every item "
                 "of every epoch; draw S once and give it to OneShotDataset."
             )
-        self.action = action
-        self.oracle = oracle
-        self.y_action = y_action
-        self._inner = Inner(dataset)
+        self.action, self.oracle, self.y_action = action, oracle, y_action
+        self._inner = Indexed(dataset)
         self._require_budget(self._inner.n)
         # persistent workers read the epoch and write the marks of this very memory
         self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
@@ -298,7 +281,9 @@ class StreamingDataset(Dataset[Any]):
         state = check_state(state, ("epoch", "calls", "seen"), self._settings())
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
         calls = check_integer("calls", state["calls"], below=1 << 63)
-        seen = _check_seen(state["seen"], len(self))
+        seen = check_type("seen", state["seen"], torch.Tensor, "a tensor")
+        if seen.shape != (len(self),) or seen.dtype != torch.uint8 or (seen > 1).any():
+            raise ArgumentError(f"seen is not a 0 or 1 for each of {len(self)} items.")
         made = self.calls
         if calls < made:
             raise ArgumentError(
@@ -313,22 +298,14 @@ class StreamingDataset(Dataset[Any]):
         self._charged = marked
         self._told[0] = True
 
-    def __repr__(self) -> str:
-        return (
-            f"StreamingDataset({type(self.dataset).__name__} of {len(self)}, "
-            f"{type(self.action).__name__}, epoch={self.epoch}, {self.oracle!r})"
-        )
-
     def _settings(self) -> dict[str, Any]:
         """What decides the element of an item, but for the epoch, and how it moves."""
-        group = self.action.group
         return {
             "n": len(self),
-            "group": group.name,
-            "group_sha256": group_sha256(group),
             "seed": self.oracle.seed,
             "action": describe_action(self.action),
             "y_action": describe_action(self.y_action),
+            "group_sha256": group_sha256(self.action.group),
         }
 
     def _notice(self, chosen: Indices) -> None:
@@ -382,18 +359,3 @@ class _Draws:
             self._blocks[missing] = self._group.sample(_BLOCK, rng)
             self._have[missing] = True
         return self._blocks[block, place]
-
-
-def _check_seen(seen: Any, n: int) -> torch.Tensor:
-    """The marks of n items, 0 or 1 each."""
-    try:
-        marks = torch.as_tensor(seen).cpu()
-        good = marks.shape == (n,) and bool(((marks == 0) | (marks == 1)).all())
-    except (TypeError, ValueError, RuntimeError, OverflowError):
-        good = False
-    if not good:
-        raise ArgumentError(
-            f"seen={shorten(seen)} is not a 0 or 1 for each of {n} items; give the state of a data set "
-            "of this length."
-        )
-    return marks

@@ -9,7 +9,7 @@ phi(h) = h^-1 f(h x), and the same holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal
@@ -17,17 +17,15 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from sparseaug._checks import check_real
+from sparseaug._checks import check_real, check_type
 from sparseaug._floats import text_down, text_up, up
 from sparseaug._tables import Shown
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import describe, leaves, map_leaves
+from sparseaug.actions.arrays import describe, leaves, map_leaves, require_local, require_samples
 from sparseaug.actions.base import KINDS, LAWS, require_action, require_same_group
-from sparseaug.certificate.evidence import check_deviation
 from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.nn.checks import require_batch, require_outputs
-from sparseaug.nn.orbit_batch import OrbitBatch, require_loadable
+from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.norms import Deviation
 from sparseaug.norms import deviation as compute_deviation
 from sparseaug.sampling import GroupSample
@@ -36,7 +34,7 @@ from sparseaug.spectrum import orbit_spectrum
 from sparseaug.spectrum.models import (
     call_model,
     check_chunk,
-    evaluating,
+    choose_output,
     require_model,
     usual_chunk,
 )
@@ -92,7 +90,8 @@ class OrbitStatistics:
 
     Attributes:
         mean: over S; of several outputs a tuple or dict, as the model returns them
-        std: over S, with m - 1: an estimate of the standard deviation over the orbit
+        std: over S, with m - 1: an estimate of the standard deviation over the orbit; times the
+            deviation of S it estimates the invariance error that is left
         m: number of elements of S
     """
 
@@ -102,17 +101,6 @@ class OrbitStatistics:
 
     def __repr__(self) -> str:
         return f"OrbitStatistics({describe(self.mean)}, m={self.m})"
-
-    def estimated_error(self, deviation: Deviation) -> Any:
-        """deviation x std: what the invariance error is likely to be at most. No bound.
-
-        It takes the standard deviation over S for that over the orbit, which may be larger.
-        """
-        if not isinstance(deviation, Deviation):
-            raise ArgumentError(
-                f"deviation={shorten(deviation)} is not a Deviation; give sparseaug.deviation(S)."
-            )
-        return map_leaves(lambda std: deviation.value * std, self.std)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""
@@ -134,10 +122,6 @@ class OrbitAverage(nn.Module):
             `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
             more, and all B m in compiled and exported code, where the batch size may stay open
-        deviation: of S, if it is known; by default computed when first asked for
-        sample_shape: shape of one sample, as for `OrbitBatch`: then `torch.compile(fullgraph=True)`
-            and `torch.export` work before a first batch. With an output_action the model is called
-            once, on a sample of zeros, to learn the shape of its outputs
         x: for S="choose", samples to measure the model on, as `sparseaug.orbit_spectrum` does
         error: for S="choose", how far the average may be from that over the group, a root mean
             square in the units of the outputs, as `sparseaug.choose` takes it
@@ -170,8 +154,6 @@ class OrbitAverage(nn.Module):
         output_action: Action | None = None,
         *,
         chunk_size: int | None = None,
-        deviation: Deviation | None = None,
-        sample_shape: Any = None,
         x: Any = None,
         error: float | None = None,
     ) -> None:
@@ -192,27 +174,16 @@ class OrbitAverage(nn.Module):
         elif x is not None or error is not None:
             raise ArgumentError('x and error are for S="choose"; leave them out.')
         S = as_sample(S if self.choice is None else self.choice.sample, action.group)
-        if deviation is not None:
-            check_deviation(deviation, S)
         self.model = model
         self.chunk_size = check_chunk(chunk_size)
-        self.orbit = OrbitBatch(action, S, sample_shape=sample_shape)
+        self.orbit = OrbitBatch(action, S)
         self.back = None if output_action is None else _inverse_orbit(output_action, S)
         self.register_load_state_dict_post_hook(_follow)  # type: ignore[no-untyped-call]
-        self._known = None if deviation is None else (S.sha256, deviation)
-        if self.back is not None and sample_shape is not None:  # ready for outputs like these
-            like = next(iter(self.parameters()), torch.zeros(()))
-            zeros = map_leaves(
-                lambda part: torch.zeros(part.shape, dtype=like.dtype, device=like.device),
-                self.orbit._like,
-            )
-            with evaluating(model):
-                y = require_outputs(call_model(model, zeros), 1)
-            self.back.move_each(map_leaves(lambda part: part.cpu()[None], y), [0])
+        self._known: tuple[str, Deviation] | None = None
 
     @property
     def deviation(self) -> Deviation:
-        """The deviation of S: given, or computed now and kept as long as S stays the same."""
+        """The deviation of S: computed now and kept as long as S stays the same."""
         S = self.orbit.sample
         if self._known is None or self._known[0] != S.sha256:
             self._known = S.sha256, compute_deviation(S)
@@ -237,28 +208,17 @@ class OrbitAverage(nn.Module):
         A standard deviation is at most half the range. The law of an action by matrices or by a user's
         function cannot be proved for every x: then the bound names it as its `condition`.
         """
-        if not isinstance(output_range, tuple | list) or len(output_range) != 2:
-            raise ArgumentError(f"output_range={shorten(output_range)} is not a pair (low, high).")
-        low = check_real("output_range[0]", output_range[0])
-        high = check_real("output_range[1]", output_range[1])
-        if low > high:
-            raise ArgumentError(f"output_range={output_range} must be (low, high), low <= high.")
+        check_type("output_range", output_range, (tuple, list), "a pair (low, high)")
+        ends = [check_real("output_range", end) for end in output_range]
+        if len(ends) != 2 or ends[0] > ends[1]:
+            raise ArgumentError(f"output_range={shorten(ends)} must be (low, high), low <= high.")
+        low, high = ends
         # both roundings go up: a bound stays one
         half = up(high - low) / 2
         value = up(self.deviation.value * half)
         moved = [self.orbit.action, *([] if self.back is None else [self.back.action])]
         loosest = max([action.kind for action in moved], key=KINDS.index)
         return InvarianceBound(value, self.deviation, (low, high), LAWS[loosest])
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> Any:
-        """As torch has it, but a state with a bad S is an `ArgumentError` and changes nothing.
-
-        The state of the model alone goes into `average.model`; S stays then.
-        """
-        require_loadable(self, state_dict, strict=strict, others=True)
-        return super().load_state_dict(state_dict, strict, assign)
 
     def _mean(self, x: Any) -> Any:
         """The mean over S of weighted means: a sum of m outputs may be too large for half precision."""
@@ -269,9 +229,14 @@ class OrbitAverage(nn.Module):
 
     def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""
-        size = require_batch(self.orbit.action, x)
+        self.orbit.action.over(x)
+        if not (size := require_samples(x)):
+            raise ArgumentError("x is empty; give at least one sample.")
         step = size if self._whole() else usual_chunk(self.chunk_size, size)
-        return [x] if step >= size else [_cut(x, k, k + step) for k in range(0, size, step)]
+        if step >= size:
+            return [x]
+        starts = range(0, size, step)
+        return [map_leaves(lambda part, k=k: part[k : k + step], x) for k in starts]
 
     def _whole(self) -> bool:
         """Whether a batch goes through at once: a number of chunks would fix the batch size."""
@@ -305,16 +270,22 @@ class OrbitAverage(nn.Module):
             if equal is not None:
                 which = equal.first[start : start + size]
             copies = self.orbit(x, which)
-            y = require_outputs(call_model(self.model, copies), leaves(copies)[0].shape[0])
-            for part in leaves(y):
-                if not (part.is_floating_point() or part.is_complex()):
-                    raise ArgumentError(
-                        f"model returned {part.dtype} for x of {describe(x)}; return logits or "
-                        "values, not labels."
-                    )
+            y = call_model(self.model, copies)
+            _require_outputs(y, leaves(copies)[0].shape[0])
             outputs = map_leaves(lambda part: part.unflatten(0, (-1, batch)), y)
             outputs = outputs if self.back is None else self.back.move_each(outputs, which)
             yield outputs, start
+
+
+def _require_outputs(y: Any, count: int) -> None:
+    """Raise an `ArgumentError` unless these are tensors of numbers, each with so many rows."""
+    for part in leaves(y) or [y]:
+        if not isinstance(part, Tensor) or part.ndim < 1 or part.shape[0] != count:
+            given = describe(part) if isinstance(part, Tensor) else f"a {type(part).__name__}"
+            raise ArgumentError(f"model returned {given}; return ({count}, ...){choose_output(y)}.")
+        require_local("the output of model", part)
+        if not (part.is_floating_point() or part.is_complex()):
+            raise ArgumentError(f"model returned {part.dtype}; return logits, not labels.")
 
 
 def _join(pieces: list[Any], axis: int) -> Any:
@@ -322,10 +293,6 @@ def _join(pieces: list[Any], axis: int) -> Any:
     if len(pieces) == 1:
         return pieces[0]
     return map_leaves(lambda *some: torch.cat(some, axis), *pieces)
-
-
-def _cut(x: Any, start: int, stop: int) -> Any:
-    return map_leaves(lambda part: part[start:stop], x)
 
 
 def _follow(average: OrbitAverage, _: Any) -> None:

@@ -6,30 +6,25 @@ for a shape of sample and travel with the module; a batch then costs one gather.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_integer, check_list, check_type
 from sparseaug.actions import Action, PreparedAction
-from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves
+from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
 from sparseaug.actions.prepared import Distinct, distinct
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Rows
-from sparseaug.nn.checks import require_tensor
-from sparseaug.nn.states import EXTRA, digest_of, facts_of, kept_rows, rows_in, sample_in
+from sparseaug.errors import ArgumentError
+from sparseaug.nn.states import facts_of, kept_rows, rows_in, sample_in
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
-
-_MOST_CELLS = 1 << 24
-"""Entries of all copies of a batch up to which their sources are kept, 64 MiB."""
 
 
 class OrbitBatch(nn.Module):
@@ -39,15 +34,13 @@ class OrbitBatch(nn.Module):
         action: how the group moves one sample
         S: the sample, of the action's group; kept in the state dict: its rows `elements`, and where
             they came from
-        sample_shape: shape of one sample, without the sample axis; by default the first batch tells;
-            a tuple or dict of shapes where several arrays move together
 
-    Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. A batch of another
-    shape or precision prepares again, which compiled code cannot do: give `sample_shape`, or one
-    batch before compiling. Loading a state dict adopts its S with its seed and calls, if that is one
-    of the same group. x may be a tuple or a dict of tensors where the action moves them together
-    (`sparseaug.together`); so are the copies then. Copies of a batch with its channels last
-    (`torch.channels_last`) have them last too.
+    Copy j B + i is sample i moved by element j, as `sparseaug.augment` has it. The first batch, and
+    one of another shape or precision, prepares what moves it, which compiled code cannot do: call it
+    on one batch before `torch.compile` or `torch.export`. Loading a state dict adopts its S with its
+    seed and calls, if that is one of the same group. x may be a tuple or a dict of tensors where the
+    action moves them together (`sparseaug.together`); so are the copies then. Copies of a batch with
+    its channels last (`torch.channels_last`) have them last too.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -61,11 +54,8 @@ class OrbitBatch(nn.Module):
     """
 
     elements: Tensor
-    group_digest: Tensor  # which group the rows belong to: rows alone do not tell C4 from C8
 
-    def __init__(
-        self, action: Action, S: GroupSample | Literal["full"], *, sample_shape: Any = None
-    ) -> None:
+    def __init__(self, action: Action, S: GroupSample | Literal["full"]) -> None:
         super().__init__()
         require_action(action)
         S = as_sample(S, action.group)
@@ -75,17 +65,8 @@ class OrbitBatch(nn.Module):
         self._prepared_for: tuple[list[Shape], list[torch.dtype] | None] = [], None
         self._count = 0  # of prepared arrays
         self._once: tuple[Any, Distinct | None] = None, None
-        self._kept_cells: tuple[Any, Tensor | None] = None, None
         self.register_buffer("elements", kept_rows(S.elements))
-        self.register_buffer("group_digest", digest_of(S.group))
         self._equal()
-        if sample_shape is not None:
-            try:
-                self._prepare(_sample_without_memory(sample_shape))
-            except (ArgumentError, TypeError, RuntimeError) as error:  # torch's, of huge sizes
-                raise ArgumentError(
-                    f"sample_shape={shorten(sample_shape)} does not fit: {error}"
-                ) from error
 
     @property
     def m(self) -> int:
@@ -95,16 +76,19 @@ class OrbitBatch(nn.Module):
     @property
     def sample(self) -> GroupSample:
         """S: the one given, or the one that a state dict or another rank brought."""
-        rows = rows_in(self.elements, self.action.group)
-        if not np.array_equal(rows, self._given.elements):
-            self._given = GroupSample(self.action.group, rows)
+        if not self.elements.is_meta:
+            rows = rows_in(self.elements, self.action.group)
+            if not np.array_equal(rows, self._given.elements):
+                self._given = GroupSample(self.action.group, rows)
         return self._given
 
     def _equal(self) -> Distinct | None:
         """What is equal among the elements of S, for means over S; None where all differ."""
         if torch.compiler.is_compiling() or self.elements.is_meta:
             return self._once[1]
-        now = self.elements.data_ptr(), _version(self.elements), self.elements.device, self.m
+        # other ranks change it in place, which its version tells; tensors of inference have none
+        version = None if self.elements.is_inference() else self.elements._version
+        now = self.elements.data_ptr(), version, self.elements.device, self.m
         if self._once[0] != now:
             found = distinct(self.elements.cpu().numpy())
             tensors = [torch.as_tensor(part, device=self.elements.device) for part in found]
@@ -118,33 +102,8 @@ class OrbitBatch(nn.Module):
         tensor on an accelerator is not checked, since that would wait for the device.
         """
         action = self._ready(x, 0)
-        cells = self._cells(action, x) if which is None else None
-        if cells is not None:
-            as_stored = _as_stored(x)
-            copies = as_stored.reshape(-1).index_select(0, cells).reshape(-1, *as_stored.shape[1:])
-            return copies if as_stored is x else copies.movedim(-1, 1)
         moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
         return map_leaves(lambda part, like: _stored_as(like, part.flatten(0, 1)), moved, x)
-
-    def _cells(self, action: Action, x: Any) -> Tensor | None:
-        """Where each entry of all copies of such a batch comes from; None where that is not better.
-
-        On an accelerator one launch is most of the time of a small batch, and this needs one. The
-        index is kept for the last batch size, until S changes.
-        """
-        if action.kind != "entries" or not isinstance(x, Tensor) or torch.compiler.is_compiling():
-            return None
-        if not _is_accelerator(x.device) or self.m * x.numel() > _MOST_CELLS:
-            return None
-        last = has_channels_last(x)
-        now = x.shape, last, x.device, [_version(part) for part in self._parts()]
-        if self._kept_cells[0] != now:
-            numbers = torch.arange(x.numel(), device=x.device).reshape(_as_stored(x).shape)
-            numbers = numbers.movedim(-1, 1) if last else numbers
-            cells = action.apply(self._parts(), numbers[None]).flatten(0, 1)
-            cells = (cells.movedim(1, -1) if last else cells).reshape(-1)
-            self._kept_cells = now, cells.to(torch.int32)  # at most _MOST_CELLS
-        return self._kept_cells[1]
 
     def move_each(self, x: Any, which: Which = None) -> Any:
         """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
@@ -155,12 +114,11 @@ class OrbitBatch(nn.Module):
         """
         action = self._ready(x, 1)
         prepared = self._prepared(which)
-        for part in leaves(x):
-            if len(part) != len(prepared[0]):
-                raise ArgumentError(
-                    f"x has {len(part)} entries on axis 0, but which names {len(prepared[0])} "
-                    "elements; give one entry for each."
-                )
+        if any(len(part) != len(prepared[0]) for part in leaves(x)):
+            raise ArgumentError(
+                f"x has {len(leaves(x)[0])} entries on axis 0, but which names {len(prepared[0])} "
+                "elements; give one entry for each."
+            )
         return action.apply(prepared, x)
 
     def repeat(self, y: Tensor, which: Which = None) -> Tensor:
@@ -206,12 +164,7 @@ class OrbitBatch(nn.Module):
 
     def _apply(self, fn: Any, recurse: bool = True) -> OrbitBatch:
         """As torch has it; matrices are then made again, from the rows, in the new precision."""
-        try:
-            super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        except (AssertionError, RuntimeError) as error:  # torch's, where there is no such device
-            raise ArgumentError(
-                f"device cannot hold S: {error}; give one that is there."
-            ) from error
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         now = {part.dtype for part in self._parts() if _is_number(part.dtype)}
         if now and now.isdisjoint(self._prepared_for[1] or ()) and not self.elements.is_meta:
             (dtype,) = now  # to which torch has brought all of them
@@ -219,16 +172,9 @@ class OrbitBatch(nn.Module):
         self._equal()
         return self
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> Any:
-        """As torch has it, but a state that does not fit is an `ArgumentError` and changes nothing."""
-        require_loadable(self, state_dict, strict=strict)
-        return super().load_state_dict(state_dict, strict, assign)
-
     def get_extra_state(self) -> Tensor:
         """Calls, origin and hash of S."""
-        return facts_of(self._given if self.elements.is_meta else self.sample)
+        return facts_of(self.sample)
 
     def set_extra_state(self, state: Any) -> None:
         """Nothing: `_load_from_state_dict` takes these facts with the rows that they belong to."""
@@ -276,7 +222,6 @@ class OrbitBatch(nn.Module):
             tensor = array if isinstance(array, Tensor) else torch.as_tensor(array, device=device)
             self.register_buffer(f"prepared_{k}", tensor.contiguous(), persistent=False)
         self._like, self._count = like, len(prepared)
-        self._kept_cells = None, None
         exact = not any(_is_number(part.dtype) for part in self._parts())
         shapes = [tuple(part.shape[1:]) for part in leaves(like)]
         self._prepared_for = shapes, None if exact else [part.dtype for part in leaves(like)]
@@ -291,37 +236,13 @@ class OrbitBatch(nn.Module):
         return [part.index_select(0, chosen) for part in self._parts()]
 
 
-def require_loadable(
-    module: nn.Module, state_dict: Any, *, strict: bool, others: bool = False
-) -> dict[str, Rows]:
-    """The rows of every S in a state dict of `module`, by prefix; an `ArgumentError` if one is amiss.
-
-    With `strict` each `OrbitBatch` in the module must find its S, and where there are no `others`
-    (parameters of a model) nothing else may stand in the state dict. Nothing is loaded here.
-    """
-    if not isinstance(state_dict, Mapping) or not all(isinstance(key, str) for key in state_dict):
-        raise ArgumentError(
-            f"state_dict={shorten(state_dict)} is not a mapping by names; give what state_dict returned."
-        )
-    parts = {
-        f"{name}." if name else "": part
-        for name, part in module.named_modules()
-        if isinstance(part, OrbitBatch)
-    }
-    known = [prefix + name for prefix in parts for name in ("elements", "group_digest", EXTRA)]
-    missing = [key for key in known if key not in state_dict]
-    unknown = [] if others else [key for key in state_dict if key not in known]
-    if strict and (missing or unknown):
-        some = any(key in state_dict for key in module.state_dict())
-        raise ArgumentError(
-            f"state_dict lacks {shorten(missing)} and has {shorten(unknown)} besides; give what "
-            f"state_dict returned{', or strict=False' if some else ''}."
-        )
-    return {
-        prefix: sample_in(state_dict, prefix, part.action.group).elements
-        for prefix, part in parts.items()
-        if f"{prefix}elements" in state_dict
-    }
+def require_tensor(name: str, x: Any, axes: int) -> None:
+    """Raise an `ArgumentError` unless x is a dense tensor with at least this many axes."""
+    check_type(name, x, Tensor, "a tensor; convert it, torch.as_tensor")
+    if not x.is_meta:  # then it is on another device than S
+        require_dense(name, x)
+    if x.ndim < axes:
+        raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 
 
 def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.device) -> Tensor:
@@ -329,15 +250,8 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     if isinstance(which, slice):
         which = list(range(m)[which])
     if not isinstance(which, Tensor):
-        try:
-            if getattr(which, "ndim", 1) != 1:  # as a frame has, which lists its columns
-                raise TypeError("it has several axes")
-            given = list(which)
-        except Exception as error:  # whatever a foreign object raises
-            raise ArgumentError(
-                f"which={shorten(which)} is not a slice, a list or a 1-D tensor; give positions in "
-                f"0..{m - 1}."
-            ) from error
+        # a frame would list its columns
+        given: list[Any] = check_list("which", which) if getattr(which, "ndim", 1) == 1 else [which]
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
@@ -351,30 +265,13 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
     return which.to(device, torch.int64)
 
 
-def _sample_without_memory(sample_shape: Any) -> Any:
-    """One sample of these shapes, in the default precision."""
-    if isinstance(sample_shape, Mapping):
-        return {name: _sample_without_memory(part) for name, part in sample_shape.items()}
-    if not isinstance(sample_shape, Sequence) or isinstance(sample_shape, str | bytes):
-        raise ArgumentError("it is not a tuple; give one such as (3, 8, 8).")
-    if sample_shape and all(isinstance(part, Sequence | Mapping) for part in sample_shape):
-        return tuple(map(_sample_without_memory, sample_shape))
-    shape = [check_integer("sample_shape", size) for size in sample_shape]
-    return torch.empty((1, *shape), device="meta")
-
-
 def _without_memory(x: Tensor, leading: int) -> Tensor:
     """One sample of x, whose sample axis is axis `leading`."""
     return torch.empty((1, *x.shape[1 + leading :]), dtype=x.dtype, device="meta")
 
 
-def _as_stored(x: Tensor) -> Tensor:
-    """x (B, ...) with its axes in the order of memory, where its channels are last there."""
-    return x.movedim(1, -1) if has_channels_last(x) else x
-
-
 def _stored_as(x: Tensor, copies: Tensor) -> Tensor:
-    """The copies with their channels last in memory, where those of x are; most are so already."""
+    """The copies with their channels last in memory, where those of x are."""
     if not has_channels_last(x):
         return copies
     return copies.movedim(1, -1).contiguous().movedim(-1, 1)
@@ -382,15 +279,6 @@ def _stored_as(x: Tensor, copies: Tensor) -> Tensor:
 
 def _number(dtype: torch.dtype, device: torch.device) -> Tensor:
     return torch.zeros((), dtype=dtype if _is_number(dtype) else torch.float32, device=device)
-
-
-def _is_accelerator(device: torch.device) -> bool:
-    return device.type not in ("cpu", "meta")
-
-
-def _version(tensor: Tensor) -> int | None:
-    """What grows when a tensor is changed in place, as other ranks do; inference has none."""
-    return None if tensor.is_inference() else tensor._version
 
 
 def _is_number(dtype: torch.dtype) -> bool:

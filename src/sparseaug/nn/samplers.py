@@ -1,4 +1,4 @@
-"""Which copies share a batch: all copies of a sample together, or spread over the epoch.
+"""Which copies share a batch, and a loader that resumes in the middle of an epoch, workers or not.
 
 Batch number b of an epoch is a function of (seed, epoch, b). So ranks take every num_ranks-th batch
 without talking to each other, and a run resumes anywhere. Where num_ranks does not divide the number
@@ -6,24 +6,21 @@ of batches, the first ones come a second time for the last ranks.
 
 An iteration takes its epoch and its first batch when its first batch is asked for, not when it is made:
 a data loader with workers makes two iterators for each epoch and uses the second.
-
-A data loader that is saved and resumed in the middle of an epoch, whatever workers fetch ahead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
 from torch.utils.data import DataLoader, Sampler
 
-from sparseaug._checks import check_choice, check_flag, check_integer
+from sparseaug._checks import check_choice, check_flag, check_integer, check_type
 from sparseaug.actions.prepared import Indices
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.nn.datasets import OneShotDataset
-from sparseaug.nn.moved_items import Inner
+from sparseaug.nn.indexed import Indexed
 from sparseaug.nn.states import check_state, describe_action
 from sparseaug.risk.identity import sha256_of
 from sparseaug.sampling.keys import keyed_rng
@@ -80,9 +77,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         num_ranks: int = 1,
         even: bool = True,
     ) -> None:
-        if not isinstance(dataset, OneShotDataset):
-            raise ArgumentError(f"dataset={shorten(dataset)} is not a OneShotDataset; make one.")
-        self.dataset = dataset
+        self.dataset = check_type("dataset", dataset, OneShotDataset, "a OneShotDataset; make one")
         self.batch_size = check_integer("batch_size", batch_size, at_least=1, below=MOST_COPIES)
         self.copies = check_choice("copies", copies, ("together", "spread"))
         self.shuffle = check_flag("shuffle", shuffle)
@@ -92,8 +87,8 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self.rank = check_integer("rank", rank, below=self.num_ranks)
         self.even = check_flag("even", even)
         self.epoch = 0
-        self._resume = 0  # where the next iteration begins
-        self._turn: _Turn | None = None  # the iteration that began last, if it is of this state
+        self._start = 0  # where the next iteration begins
+        self._place = _Place(0)  # of the iteration that began last, if it is of this epoch
         if copies == "together" and self.batch_size % dataset.S.m:
             below = self.batch_size // dataset.S.m * dataset.S.m
             nearest = f"{below} or {below + dataset.S.m}" if below else f"{dataset.S.m}"
@@ -111,57 +106,23 @@ class OrbitBatchSampler(Sampler[list[int]]):
         """Choose the order of this epoch. The current epoch keeps its place."""
         epoch = check_integer("epoch", epoch, below=1 << 63)
         if epoch != self.epoch:
-            self.epoch, self._resume, self._turn = epoch, 0, None
+            self._go_to(epoch, 0)
 
     def __len__(self) -> int:
         """Batches of this rank in a whole epoch."""
         return len(range(0 if self.even else self.rank, self._batches(), self.num_ranks))
 
     def __iter__(self) -> Iterator[list[int]]:
-        turn = self._turn = _Turn(self._resume, self._resume)
-        self._resume = 0
+        start, self._start = self._start, 0
+        self._place = _Place(start)
         plan = _Epoch(self, self.epoch)
         total = self._batches()
-        for position in range(turn.start, len(self)):
-            # before the yield, since the loader holds the batch while this waits
-            turn.handed = position + 1
+        for position in range(start, len(self)):
             number = position * self.num_ranks + self.rank
             yield plan.batch(number % total).tolist()  # beyond the end only where it pads
 
-    def state_dict(self, *, position: int | None = None) -> dict[str, Any]:
-        """The epoch, the position in it, and what decides the batches.
-
-        Args:
-            position: how many batches of this epoch the training loop has had. By default the
-                number handed out, which is larger where the loader fetches ahead, as one with
-                workers and Accelerate's do; a `ResumableLoader` counts what the loop has had.
-        """
-        if position is None:
-            position = self._resume if self._turn is None else self._turn.position
-        return {
-            "epoch": self.epoch,
-            "position": check_integer("position", position, below=len(self) + 1),
-            "settings": self._settings(),
-        }
-
-    def load_state_dict(self, state: Any) -> None:
-        """Continue the next iteration where `state_dict` was taken; later ones are complete.
-
-        A state of another run is refused: of another S, or the same with its rows in another order
-        (a batch is a list of row numbers), another action, number of samples, seed or division into
-        batches. The samples themselves are not compared.
-        """
-        state = check_state(state, ("epoch", "position"), self._settings())
-        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
-        longest = -(-self._batches() // self.num_ranks)  # of the first rank
-        position = check_integer("position", state["position"], below=longest + 1)
-        self.epoch, self._resume, self._turn = epoch, min(position, len(self)), None
-
-    def __repr__(self) -> str:
-        return (
-            f"OrbitBatchSampler({self.batch_size} of {len(self.dataset)}, {self.copies}, "
-            f"epoch={self.epoch}, rank {self.rank} of {self.num_ranks})"
-        )
+    def _go_to(self, epoch: int, position: int) -> None:
+        self.epoch, self._start, self._place = epoch, position, _Place(position)
 
     def _settings(self) -> dict[str, Any]:
         """What decides the batches, but for the rank: all ranks may load one state."""
@@ -184,18 +145,11 @@ class OrbitBatchSampler(Sampler[list[int]]):
 
 
 @final
-@dataclass
-class _Turn:
-    """One iteration over an epoch, from batch `start` on."""
+class _Place:
+    """How many batches of its epoch an iteration is done with, as a loader counts them."""
 
-    start: int
-    handed: int  # batches of the epoch before its place
-    had: int | None = None  # of these, those that the training loop has had, where a loader counts
-
-    @property
-    def position(self) -> int:
-        """Batches of the epoch that are done, as far as is known."""
-        return self.handed if self.had is None else self.had
+    def __init__(self, done: int) -> None:
+        self.done = done
 
 
 @final
@@ -203,23 +157,22 @@ class _Epoch:
     """The batches of one epoch by number."""
 
     def __init__(self, sampler: OrbitBatchSampler, epoch: int) -> None:
-        self._shuffle, self._seed, self._number = sampler.shuffle, sampler.seed, epoch
-        self._size, self._together = sampler.batch_size, sampler.copies == "together"
+        self._sampler, self._number = sampler, epoch
         self._n, self._m = sampler.dataset.n, sampler.dataset.S.m
-        self._orders: dict[int, Indices] = {}
+        self._orders: dict[int, Indices] = {}  # of the last two passes
         self._offsets = np.zeros(self._n, np.int64)
-        if self._shuffle and not self._together:
-            rng = keyed_rng(self._seed, "orbit offsets", step=epoch)
+        if sampler.shuffle and sampler.copies == "spread":
+            rng = keyed_rng(sampler.seed, "orbit offsets", step=epoch)
             self._offsets = rng.integers(self._m, size=self._n)
 
     def batch(self, number: int) -> Indices:
         """The copies in this batch."""
-        if self._together:
-            few = self._size // self._m
+        size = self._sampler.batch_size
+        if self._sampler.copies == "together":
+            few = size // self._m
             samples = self._order(0)[number * few : (number + 1) * few]
             return (np.arange(self._m)[:, None] * self._n + samples).reshape(-1)
-        first = number * self._size
-        places = np.arange(first, min(first + self._size, self._n * self._m))
+        places = np.arange(number * size, min((number + 1) * size, self._n * self._m))
         # place q of the epoch is place q % n of pass q // n
         turns, places = np.divmod(places, self._n)
         samples = np.empty_like(places)
@@ -229,13 +182,13 @@ class _Epoch:
         return (turns + self._offsets[samples]) % self._m * self._n + samples
 
     def _order(self, turn: int) -> Indices:
-        """The samples in the order of this pass; the last two passes are kept."""
+        """The samples in the order of this pass."""
+        if not self._sampler.shuffle:
+            return np.arange(self._n)
         if turn not in self._orders:
-            rng = keyed_rng(self._seed, "orbit batches", step=self._number, index=turn)
-            order = rng.permutation(self._n) if self._shuffle else np.arange(self._n)
-            self._orders = {old: self._orders[old] for old in list(self._orders)[-1:]} | {
-                turn: order
-            }
+            rng = keyed_rng(self._sampler.seed, "orbit batches", step=self._number, index=turn)
+            last = dict([*self._orders.items()][-1:])
+            self._orders = {**last, turn: rng.permutation(self._n)}
         return self._orders[turn]
 
 
@@ -268,21 +221,31 @@ class ResumableLoader(DataLoader[Any]):
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         sampler = self._orbits()
-        turn = None
-        for count, batch in enumerate(super().__iter__(), 1):
-            # the one that the loader began for these batches, once the first of them is here
-            turn = turn or sampler._turn
-            if turn is not None:
-                turn.had = turn.start + count
+        place = None
+        for batch in super().__iter__():
+            place = place or sampler._place  # of these batches, once the first of them is here
+            place.done += 1
             yield batch
 
     def state_dict(self) -> dict[str, Any]:
-        """The sampler's epoch, the batches of it that the loop has had, and what decides them."""
-        return self._orbits().state_dict()
+        """The epoch, the batches of it that the loop has had, and what decides them."""
+        sampler = self._orbits()
+        place = {"epoch": sampler.epoch, "position": sampler._place.done}
+        return {**place, "settings": sampler._settings()}
 
     def load_state_dict(self, state: Any) -> None:
-        """Continue the next iteration where `state_dict` was taken; later ones are complete."""
-        self._orbits().load_state_dict(state)
+        """Continue the next iteration where `state_dict` was taken; later ones are complete.
+
+        A state of another run is refused: of another S, or the same with its rows in another order
+        (a batch is a list of row numbers), another action, number of samples, seed or division into
+        batches. The samples themselves are not compared. All ranks may load the state of one.
+        """
+        sampler = self._orbits()
+        state = check_state(state, ("epoch", "position"), sampler._settings())
+        epoch = check_integer("epoch", state["epoch"], below=1 << 63)
+        longest = -(-sampler._batches() // sampler.num_ranks)  # of the first rank
+        position = check_integer("position", state["position"], below=longest + 1)
+        sampler._go_to(epoch, min(position, len(sampler)))
 
     @property
     def _is_accelerate_prepared(self) -> bool:
@@ -295,14 +258,13 @@ class ResumableLoader(DataLoader[Any]):
         )
 
     def _orbits(self) -> OrbitBatchSampler:
-        if not isinstance(self.batch_sampler, OrbitBatchSampler):
-            raise ArgumentError(
-                f"batch_sampler={shorten(self.batch_sampler)} is not an OrbitBatchSampler; give one."
-            )
-        wanted, given = len(self.batch_sampler.dataset), Inner(self.dataset).n
+        sampler = check_type(
+            "batch_sampler", self.batch_sampler, OrbitBatchSampler, "an OrbitBatchSampler; give one"
+        )
+        wanted, given = len(sampler.dataset), Indexed(self.dataset).n
         if given != wanted:
             raise ArgumentError(
                 f"dataset has {given} items, but batch_sampler deals out {wanted}; make it of the same "
                 "data set."
             )
-        return self.batch_sampler
+        return sampler

@@ -36,7 +36,7 @@ def largest_curvature(
     u /= np.linalg.norm(u)
     basis: list[Floats] = [u]
     diagonal: list[float] = []
-    beside: list[float] = []
+    off: list[float] = []
     for _ in range(min(STEPS, len(base))):
         w = (gradient(step * basis[-1]) - base) / step
         diagonal.append(float(w @ basis[-1]))
@@ -45,8 +45,8 @@ def largest_curvature(
         norm = float(np.linalg.norm(w))
         if norm <= np.sqrt(eps) * max(map(abs, diagonal)):
             break
-        beside.append(norm)
+        off.append(norm)
         basis.append(w / norm)
     k = len(diagonal)
-    matrix: Any = np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
+    matrix: Any = np.diag(diagonal) + np.diag(off[: k - 1], 1) + np.diag(off[: k - 1], -1)
     return float(abs(np.linalg.eigvalsh(matrix)).max())

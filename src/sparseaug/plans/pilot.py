@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.choose import distinct_draws, draws_for, smallest_within
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten, shorten_text
+from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.plans.curvature import largest_curvature
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
@@ -109,7 +109,7 @@ class Pilot(Shown):
         rows = [row("draws", draws, steps, draws, sigma / root, note)]
 
         found = smallest_within(self.spectrum, half, draws)
-        if found is None or found.name == "full":  # which has a row of its own
+        if found is None or found.kind == "full":  # which has a row of its own
             note = "none with fewer elements than draws is known to be good enough"
             rows.append(row("design", None, steps, None, None, note))
         else:
@@ -224,7 +224,7 @@ def pilot(
 
     Raises:
         ArgumentError: a gradient is not finite, or calls are too few to separate the degrees.
-        UnsupportedError: the group has no degrees, or the module cannot be differentiated in batches.
+        UnsupportedError: the group has no degrees.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -286,19 +286,12 @@ def _collected(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Values (N,) and gradients (N, P) from chunks of elements."""
     values, vectors, start = np.empty(count), None, 0
-    try:
-        for value, gradient in parts:
-            if vectors is None:
-                vectors = np.empty((count, gradient.shape[1]), gradient.dtype)
-            values[start : start + len(value)] = value
-            vectors[start : start + len(value)] = gradient
-            start += len(value)
-    except RuntimeError as error:
-        if "vmap" not in str(error) and "functorch" not in str(error):
-            raise
-        raise UnsupportedError(
-            f"risk has a module or loss that torch.func.vmap cannot take: {error}"
-        ) from error
+    for value, gradient in parts:
+        if vectors is None:
+            vectors = np.empty((count, gradient.shape[1]), gradient.dtype)
+        values[start : start + len(value)] = value
+        vectors[start : start + len(value)] = gradient
+        start += len(value)
     if vectors is None or not (np.isfinite(vectors).all() and np.isfinite(values).all()):
         raise ArgumentError("theta has a gradient that is not finite for some transformation.")
     return values, vectors

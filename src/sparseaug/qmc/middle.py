@@ -27,7 +27,7 @@ MOST = 6
 """Rows for each item of an exact set that is used: of a longer one the first rows are less even."""
 
 MIDDLE_WEIGHT = 10
-"""Middles beside places in the greedy choice: with it neither is much worse than if it were alone."""
+"""Weight of middles, of places 1, in the greedy choice: neither is much worse than if it were alone."""
 
 
 def reversed_pairs(n: int, m: int) -> Rows:
@@ -45,7 +45,7 @@ def reversed_pairs(n: int, m: int) -> Rows:
 
 
 def _greedy_orders(n: int, count: int) -> Rows:
-    """Each order is the best that insertions find beside the ones before it.
+    """Each order is the best that insertions find next to the ones before it.
 
     The sum of squares of the counts grows by 2 c + 1 for each item that is in the middle of two others
     and was so c times before. So an order costs the sum of the c of its middles. A little is added for

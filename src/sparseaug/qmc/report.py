@@ -1,9 +1,9 @@
-"""What a set of orders averages exactly, and what it leaves beside as many random ones.
+"""What a set of orders averages exactly, and what it leaves compared with as many random ones.
 
 Each balance counts how often something happens: an item in a place, two items in two places, an item
 in the middle of three, an item right after another, a set of k items first. With c cases of equal chance
 and m orders each count would be m / c; the imbalance is the sum of the squared differences. For random
-orders it is m (1 - 1/c) in the mean; whole numbers allow no less than r (c - r) / c, r = m mod c.
+orders it is m (1 - 1/c) on average; whole numbers allow no less than r (c - r) / c, r = m mod c.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEANING = {
 @final
 @dataclass(frozen=True)
 class Evenness:
-    """The imbalance of one balance, that of random orders in the mean, and the least possible."""
+    """The imbalance of one balance, that of random orders on average, and the least possible."""
 
     imbalance: Fraction
     random: Fraction
@@ -45,7 +45,7 @@ class Evenness:
 
     @property
     def left(self) -> float:
-        """Imbalance beside random orders: 0 is exact, 1 is random."""
+        """Imbalance relative to random orders: 0 is exact, 1 is random."""
         return float(self.imbalance / self.random) if self.random else 0.0
 
 

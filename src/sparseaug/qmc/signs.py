@@ -217,8 +217,8 @@ class SignsReport(Shown):
         different: rows that differ.
         apart: rows that differ from each other and from each other's negatives; functions that stay the
             same when all signs flip see no more.
-        left: for products of 1, 2, 3, 4 signs, the mean square of their sums over the rows beside that
-            of m random rows: 0 is exact, 1 is random.
+        left: for products of 1, 2, 3, 4 signs, the mean square of their sums over the rows, relative to
+            that of m random rows: 0 is exact, 1 is random.
     """
 
     d: int

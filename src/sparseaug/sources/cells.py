@@ -37,7 +37,8 @@ class Operations(NamedTuple):
 
 def read_cell(cell: Any) -> Cell:
     """The parts of (lattice, positions, numbers), ASE's Atoms or pymatgen's Structure, checked."""
-    periodic, moments = (True, True, True), None
+    periodic: tuple[bool, ...] = (True, True, True)
+    moments: Any = None
     try:
         if hasattr(type(cell), "get_scaled_positions"):
             cell, periodic, moments = _of_ase(cell)

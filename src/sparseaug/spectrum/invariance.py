@@ -1,4 +1,4 @@
-"""How far a model is from invariant: model(g x) beside model(x), for every g of a group or sample.
+"""How far a model is from invariant: model(g x) compared with model(x), for each g of a group or S.
 
 The model is any callable, on torch tensors or NumPy arrays: a module, or an estimator's `predict`.
 

@@ -111,7 +111,7 @@ def other_shapes(name: str, first: list[Any], later: list[Any]) -> ArgumentError
     """The outputs of one sample had other shapes where it was moved."""
     said, found = (", ".join(map(str, shapes)) for shapes in (first, later))
     return ArgumentError(
-        f"{name} returned {said} a sample at first and {found} for moved samples; return one shape."
+        f"{name} returned {said} per sample at first and {found} for moved samples; return one shape."
     )
 
 

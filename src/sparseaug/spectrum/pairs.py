@@ -7,7 +7,7 @@ uniform and independent of g_a, so with the characters phi_u of the blocks (`gro
     E |v(g) - v(g q)|^2 / 2          given q   is   sum_u var_u (1 - phi_u(q)),
     E |v(g)|^2                                 is   sum_u var_u.
 
-All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each block in the mean
+All N (N - 1) / 2 pairs of independent draws enter by the first line. They see each block on average
 over the group, unbiased whatever is in it, but large blocks faintly: phi has the mean square 1 / (sum of
 d_pi^2). Draws that come in couples (g, g q) with q chosen near the identity (`Degrees.partners`)
 enter by the second line: they see how fast v changes. The total is the variance of the draws themselves.

@@ -49,7 +49,7 @@ class Prediction(Shown):
 
     Attributes:
         value: the mean-square error: of the mean over k S h from the mean over the group, in
-            expectation over k, h uniform; summed over outputs, in the mean over inputs
+            expectation over k, h uniform; summed over outputs, averaged over inputs
         error: half the length of its 95 % interval, for other inputs like those measured: long where
             the draws do not show whether S is blind to the function, or inputs differ; infinite where
             all draws agree, which does not say what others do; 0 for one input in an exact spectrum

@@ -6,7 +6,8 @@ engines      who computes: this process, workers of joblib, ranks of torchrun
 samples      what samples may be: blocks of samples out
 function     what functions may be: named arrays out
 fingerprint  what can be told of a function in every process, so that a store is not used for another
-layout       the files of a store: Zarr 3, chunks that are bound to their place
+facts        what a store says of itself, with a hash, and checked
+layout       the arrays of a store: Zarr 3, chunks that are bound to their place
 folder       where they lie: whole files, no links, one writer at a time
 numbers      float16, bfloat16: how numbers are rounded and read
 store        reading: arrays, means over S, spectra, splits by source sample

@@ -65,7 +65,9 @@ class Folder(LocalStore):
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise StorageError(f"{self}/{key} cannot be read: {error.strerror}.") from error
+            raise StorageError(
+                f"{self}/{key} cannot be read: {error.strerror}; check the path."
+            ) from error
         return stat.S_ISREG(found.st_mode) and size in (None, found.st_size)
 
     def require(self, key: str, size: int | None = None) -> None:

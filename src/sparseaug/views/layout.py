@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,26 +28,17 @@ from numpy.typing import NDArray
 from zarr.codecs import Crc32cCodec
 from zarr.storage import MemoryStore
 
-from sparseaug._archive import canonical_json, parse_json
-from sparseaug._io import LARGEST, is_name
+from sparseaug._archive import canonical_json
 from sparseaug._tables import Table
-from sparseaug.errors import (
-    FileFormatError,
-    SparseAugError,
-    StorageError,
-    shorten,
-    shorten_text,
-    size_text,
-)
+from sparseaug.errors import FileFormatError, SparseAugError, StorageError, shorten, size_text
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
+from sparseaug.views.facts import CHECKSUM, hash_of, read_facts, write_facts
 from sparseaug.views.folder import ROOT, Folder, damaged
-from sparseaug.views.numbers import FLOATS, rounded, stored_dtype
+from sparseaug.views.numbers import rounded, stored_dtype
 
-SCHEMA = "sparseaug.views/2"
 _HASHES = "_sha256"  # which no output is called: names begin with a letter or a digit
 _WRITE_ZEROS: Any = {"write_empty_chunks": True}
-_CHECKSUM = 4  # bytes of a CRC-32C, which end a chunk
 _GROWING = ("sample", "columns")  # facts that change with more elements
 
 
@@ -76,32 +68,11 @@ class Layout:
     @classmethod
     def load_root(cls, folder: Folder) -> Layout:
         """The same without the metadata of the arrays, which can be made again."""
-        data, path = folder.read(ROOT), f"{folder}/{ROOT}"
-        try:
-            found = parse_json(data)
-            facts = found["attributes"]["sparseaug"]
-            stated, schema = facts.pop("sha256"), facts["schema"]
-            reason = (
-                "" if stated == _sha256(canonical_json(found)) else "its checksum does not match"
-            )
-            S = _sample_of(facts) if schema == SCHEMA and not reason else None
-        except Exception as error:  # whatever a file says
-            reason = shorten_text(str(error))
-        if not reason and S is None:
-            reason = f"its schema is {shorten(schema)}, and this version reads {SCHEMA!r}"
-        if reason or S is None:
-            raise FileFormatError(
-                f"{path} is damaged or not ours: {reason}; put back the file, or compute the views "
-                "again in another folder."
-            )
-        return cls(folder, facts, S, _sha256(data))
+        return cls(folder, *read_facts(folder))
 
     def save(self) -> Layout:
         """Write the facts, then the arrays' metadata; after a crash between the two, save again."""
-        facts = dict(self.facts)
-        group = {"zarr_format": 3, "node_type": "group", "attributes": {"sparseaug": facts}}
-        facts["sha256"] = _sha256(canonical_json(group))
-        self.folder.write(ROOT, canonical_json(group))
+        write_facts(self.folder, self.facts)
         for name in self._shapes:
             self.folder.write(f"{name}/{ROOT}", self._made(name)[0])
         return Layout.load(self.folder)
@@ -210,7 +181,7 @@ class Layout:
         """
         start, stop = self.samples(block)
         hashes = np.empty((len(values), 32), np.uint8)
-        if _sha256(self.folder.read(ROOT)) != self.root:
+        if hash_of(self.folder.read(ROOT)) != self.root:
             raise StorageError(f"{self.folder} has become another store; start again.")
         for k, name in enumerate(self.outputs):
             stored = rounded(values[name], self.outputs[name]["dtype"])
@@ -240,19 +211,19 @@ class Layout:
 
         Zarr reads whole chunks; its codec "bytes" puts samples one after the other.
         """
-        key, dtype = self._key(name, block, element), self._dtype(name)
-        shape = self.outputs[name]["shape"]
+        key, dtype, shape = self._key(name, block, element), self._dtype(name), self._shapes[name]
         size = math.prod(shape) * dtype.itemsize
         try:
-            with open(self.folder.root / key, "rb", buffering=0) as file:
-                file.seek(place * size)
-                data = file.read(size)
-        except FileNotFoundError:
-            data = b""
+            handle = os.open(f"{self.folder.root}/{key}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
+                os.lseek(handle, place * size, os.SEEK_SET)
+                data = os.read(handle, size)
+            finally:
+                os.close(handle)
         except OSError as error:
             raise StorageError(f"{self.folder}/{key} cannot be read: {error.strerror}.") from error
         if len(data) < size:
-            raise damaged(f"{self.folder}/{key}", "it is shorter than it was, or missing")
+            raise damaged(f"{self.folder}/{key}", "it is shorter than it was")
         return np.frombuffer(data, dtype).reshape(shape)
 
     @cached_property
@@ -267,7 +238,7 @@ class Layout:
         digest.update(np.ascontiguousarray(values, self._dtype(name)).data)
         return np.frombuffer(digest.digest(), np.uint8)
 
-    @property
+    @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         """Each array, and the shape of what it holds for one sample, or for one chunk."""
         shapes = {name: tuple(one["shape"]) for name, one in self.outputs.items()}
@@ -283,7 +254,7 @@ class Layout:
     def _size(self, name: str) -> int:
         """Bytes of one chunk; of the last block the rest is zero."""
         values = math.prod(self._shapes[name]) * self._dtype(name).itemsize
-        return values if name == _HASHES else self.facts["block"] * values + _CHECKSUM
+        return values if name == _HASHES else self.facts["block"] * values + CHECKSUM
 
     def _made(self, name: str) -> tuple[bytes, Any]:
         """The metadata of an array as zarr writes and holds them."""
@@ -298,57 +269,3 @@ class Layout:
             chunk_key_encoding={"name": "default", "separator": "."},
         )
         return kept[ROOT].to_bytes(), array.metadata
-
-
-def columns_of(S: GroupSample, first: Rows | None = None) -> list[int]:
-    """Places in S of its distinct elements: those of `first` in their order, then by appearance.
-
-    Raises:
-        KeyError: an element of `first` is not in S.
-    """
-    places: dict[bytes, int] = {}
-    for j, key in enumerate(keys_of(S.elements)):
-        places.setdefault(key, j)
-    kept = [places.pop(key) for key in ([] if first is None else keys_of(first))]
-    return kept + list(places.values())
-
-
-def keys_of(rows: Rows) -> list[bytes]:
-    """What equal elements have in common; -0.0 equals 0.0."""
-    return [row.tobytes() for row in rows + 0]
-
-
-def _sample_of(facts: dict[str, Any]) -> GroupSample:
-    """The sample of a store, its facts checked for types and sizes: a file may say anything."""
-    sizes = [facts[key] for key in ("n", "batch", "block", "threads")]
-    column, outputs = facts["column"], facts["outputs"]
-    S = GroupSample.from_dict(facts["sample"])
-    if not (
-        all(type(size) is int and 0 < size < 1 << 40 for size in sizes)
-        and facts["block"] <= facts["n"]
-        and facts["threads"] <= 1 << 12
-        and all(isinstance(facts[key], str) for key in ("function", "fingerprint", "source"))
-        and (column is None or isinstance(column, str | list))
-        and all(isinstance(one, str) for one in column or ())
-        and all(isinstance(each, str | None) for each in facts["versions"].values())
-        and len({name.casefold() for name in outputs}) == len(outputs) > 0
-        and all(map(is_name, outputs))
-        and all(_is_output(facts["block"], **one) for one in outputs.values())
-        and columns_of(S, S.elements[facts["columns"]]) == facts["columns"]
-        and facts["dtype"] in (None, *FLOATS)
-    ):
-        raise ValueError("its numbers and names do not fit together")
-    return S
-
-
-def _is_output(block: int, *, shape: Any, dtype: Any) -> bool:
-    whole = isinstance(shape, list) and all(type(size) is int and size > 0 for size in shape)
-    return (
-        whole
-        and len(shape) < 32
-        and math.prod([block, *shape]) * stored_dtype(dtype).itemsize <= LARGEST - _CHECKSUM
-    )
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

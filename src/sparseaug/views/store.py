@@ -21,8 +21,9 @@ from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.measure import measurement_at
 from sparseaug.spectrum.spectrum import Spectrum
 from sparseaug.views.dataset import ITEMS, Indices, ViewDataset
+from sparseaug.views.facts import columns_of, keys_of
 from sparseaug.views.folder import folder_of
-from sparseaug.views.layout import Layout, columns_of, keys_of
+from sparseaug.views.layout import Layout
 from sparseaug.views.numbers import FLOATS, restored, restored_dtype
 from sparseaug.views.work import Work, extend, work_on
 

@@ -36,10 +36,11 @@ from sparseaug.views.engines import (
     same_threads,
     threads_now,
 )
+from sparseaug.views.facts import SCHEMA, columns_of, keys_of
 from sparseaug.views.fingerprint import describe, fingerprint
 from sparseaug.views.folder import ROOT, Folder
 from sparseaug.views.function import Function, described
-from sparseaug.views.layout import SCHEMA, Layout, columns_of, keys_of
+from sparseaug.views.layout import Layout
 from sparseaug.views.numbers import restored, rounded
 from sparseaug.views.samples import Source
 

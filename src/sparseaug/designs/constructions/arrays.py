@@ -53,7 +53,7 @@ def near_rows(levels: Sequence[int], m: int) -> Rows:
     """m rows as near to strength 2 as a greedy choice comes; every prefix is the choice of fewer.
 
     A row pays for every earlier row the number of columns in which they agree, each counted with its
-    levels, and the products of pairs of these: in the mean over all rows each term would be 1. Integers.
+    levels, and the products of pairs of these: on average over all rows each term would be 1. Integers.
 
     >>> from sparseaug.designs.constructions.arrays import near_rows
     >>> near_rows((3, 2), 6).tolist()
@@ -64,7 +64,7 @@ def near_rows(levels: Sequence[int], m: int) -> Rows:
     rows = np.zeros((m, columns), np.int64)
     for i in range(m):
         earlier = rows[:i]
-        # first by each column alone, then one column after the other beside all others
+        # first by each column alone, then one column after the other next to all others
         used = [np.bincount(earlier[:, c], minlength=sizes[c]) for c in range(columns)]
         row = np.array([int(counts.argmin()) for counts in used])
         for c in [*range(columns)] * 2:

@@ -42,7 +42,7 @@ class Design:
             set has fewer elements
         optimal: whether a record meets the bound
         because: where the bound comes from
-        sha256: of a record: of the rows in the table as text, one a line with blanks between the
+        sha256: of a record: of the rows in the table as text, one per line, with blanks between the
             entries, sorted
         build: makes the rows
         table: of a record: the family that it is stored with

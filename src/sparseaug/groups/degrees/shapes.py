@@ -103,12 +103,8 @@ class Shapes(Degrees):
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         codes, index = np.unique(self._codes(rows), return_inverse=True)
-        table = np.array(
-            [
-                [value / d for value, d in zip(self._at(code), self._dimensions, strict=True)]
-                for code in codes.tolist()
-            ]
-        ).reshape(len(codes), len(self.shapes))
+        table = np.array([self._at(code)[1] for code in codes.tolist()])
+        table = table.reshape(len(codes), len(self.shapes))
         if self.group.n > LARGEST_N:
             kept = codes // (self.group.n + 1) ** 2 / self.group.n
             above = [kept**j if j < math.inf else kept == 1 for j in ABOVE]
@@ -123,22 +119,24 @@ class Shapes(Degrees):
         once, twice, thrice = fixed_points(rows, 3)
         return (once * (n + 1) + (twice - once) // 2) * (n + 1) + (thrice - once) // 3
 
-    def _at(self, code: int) -> list[int]:
-        """The characters of all shapes on the rows of this code."""
+    def _at(self, code: int) -> tuple[list[int], list[float]]:
+        """chi and chi / d of all shapes on the rows of this code."""
         if code not in self._known:
             n = self.group.n
             if n <= LARGEST_N:
                 at = characters_at(cycle_type(code, n))
-                self._known[code] = [at.get(shape, 0) for shape in self.shapes]
+                values = [at.get(shape, 0) for shape in self.shapes]
             else:
                 rest, c = divmod(code, n + 1)
                 a, b = divmod(rest, n + 1)
-                self._known[code] = [value(a, b, c) for value in POLYNOMIALS.values()]
+                values = [value(a, b, c) for value in POLYNOMIALS.values()]
+            ratios = [value / d for value, d in zip(values, self._dimensions, strict=True)]
+            self._known[code] = values, ratios
         return self._known[code]
 
     @cached_property
-    def _known(self) -> dict[int, list[int]]:
-        """The characters of the codes that were met."""
+    def _known(self) -> dict[int, tuple[list[int], list[float]]]:
+        """Those of the codes that were met."""
         return {}
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
@@ -168,7 +166,7 @@ class Shapes(Degrees):
                 often[code] = often.get(code, 0) + count
         totals = [0] * len(self.shapes)
         for code, count in often.items():
-            totals = [t + count * value for t, value in zip(totals, self._at(code), strict=True)]
+            totals = [t + count * value for t, value in zip(totals, self._at(code)[0], strict=True)]
         found = []
         for shape, total in zip(self.shapes, totals, strict=True):
             degree = shape_degree(shape, even)

@@ -1,10 +1,9 @@
 """The risk of a module over S, and training on it.
 
 module_risk   R_n^S of any module: value and flat gradient, one process or many; over fresh elements too
-fit           ordinary optimisers on either
-certified     certificates: exact, and audited by fresh elements
-layer_limits  a limit on single gradients from the layers
-plain         whether a module computes exactly what its type says
+tiles         which copies are computed at once
 trial         whether module and loss are a mean over samples, and a function of theta alone
-tiles         which copies are computed at once, and how many
+fit           ordinary optimisers on either
+identity      what a risk depends on, for checkpoints
+certified     certificates: exact, and audited by fresh elements
 """

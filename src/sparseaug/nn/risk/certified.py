@@ -10,10 +10,10 @@ exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal
 
 from torch import Tensor, nn
 
@@ -28,7 +28,6 @@ from sparseaug.errors import ArgumentError, UnsupportedError, shorten
 from sparseaug.groups import format_order
 from sparseaug.kernels.arrays import Floats
 from sparseaug.nn.ranks import require_same
-from sparseaug.nn.risk.layer_limits import derived_limit
 from sparseaug.nn.risk.trial import require_equal, require_pure
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -44,24 +43,22 @@ CONDITION = "the module's gradients in float64 are taken as exact"
 _ROOM = 1 << 28  # bytes of gradients that are kept for equal draws
 
 
-def exact(risk: ModuleRisk, theta: Tensor) -> Certificate:
+def exact(self: ModuleRisk, theta: Tensor) -> Certificate:
     """||grad R_n^G(theta)|| over all elements of the group, where that is at most `COPIES` copies.
 
     Args:
-        risk: the risk of the module
         theta: the parameters
     """
-    require_risk(risk)
-    group, n = risk.action.group, len(risk.data[1])
+    group, n = self.action.group, len(self.data[1])
     if group.order * n > COPIES:
         raise UnsupportedError(
             f"the {format_order(group)} elements of {group.name} times {n} samples are more than "
             f"{COPIES} copies; take fewer samples, or audit."
         )
-    double, at = in_double(risk, theta)
+    double, at = in_double(self, theta)
     norm = length(double.on("full").gradient(at).cpu().numpy())
-    bound = lifted(norm, risk.size + 40)
-    return make_certificate("exact", bound, risk.calls, condition=CONDITION, truth=norm)
+    bound = lifted(norm, self.size + 40)
+    return make_certificate("exact", bound, self.calls, condition=CONDITION, truth=norm)
 
 
 def audit(
@@ -77,9 +74,10 @@ def audit(
 ) -> Certificate:
     """A bound of the full-group gradient norm from fresh elements, with probability 1 - delta.
 
-    It is what `certify` does for the kind "audited", with a limit by hand where you know one. Without
-    any limit no number of draws bounds a mean: an element that was not drawn may carry any gradient
-    (Bahadur and Savage, Annals of Mathematical Statistics 27, 1956); `sparseaug.pilot` estimates there.
+    It needs a limit on single gradients, which you state: without one no number of draws bounds a mean,
+    as an element that was not drawn may carry any gradient (Bahadur and Savage, Annals of Mathematical
+    Statistics 27, 1956), and what can be derived from layers is hundreds of times the truth. Where
+    no limit is known `sparseaug.pilot` estimates, and `sparseaug.audit_risk` bounds accuracy and losses.
 
     Args:
         risk: the risk of the module
@@ -88,8 +86,8 @@ def audit(
             streaming run
         calls: how many to draw; with `until` the most
         delta: how often it may fail, all audits of this iterate together
-        largest: limit on the gradient norm of any single transformation; by default it is derived
-            from the layers, where they are known
+        largest: limit on the gradient norm of any single transformation; seeing one above it is an
+            error
         translates_of: the sample S whose translates S h are averaged over; by default that of the
             risk, as long as that is at most `COPIES` copies, else {identity}
         until: stop as soon as the bound is at most this, or is known to stay above it
@@ -101,35 +99,31 @@ def audit(
         >>> act = sa.flip_signs(sa.sign_flips(2))
         >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
         >>> risk = sann.ModuleRisk(torch.nn.Linear(2, 1), torch.nn.MSELoss(), (x, x[:, :1]), act, None)
-        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64)
+        >>> found = sann.audit(risk, risk.theta, sa.Oracle(act.group, seed=1), calls=64, largest=200)
         >>> found.calls, found.holds.split(", if")[0]
         (64, "with probability 1 - 0.05 over the audit's draws")
     """
-    require_risk(risk)
-
-    def prepare(S: GroupSample, calls: int) -> MeansToAudit:
-        double, at = in_double(risk, theta)
-        if largest is None:
-            limit, condition = derived_limit(double), CONDITION
-        else:  # whose square is a float
-            limit = check_real("largest", largest, above=TINY, below=1 / TINY)
-            condition = f"no transformation's gradient is longer than {limit!r}, and {CONDITION}"
-        place = f"{oracle.seed} {oracle.calls}".encode()
-        facts = f"{calls} {S.sha256} {limit!r} {until!r}".encode()
-        require_same(at, theta=[at], oracle=[place], audit=[facts])
-        means = _ModuleMeans(double, at, S, limit).over
-        return at.cpu().numpy(), means, Limits(limit), condition
-
-    usual = partial(_translated, risk)
-    return audit_means(risk, usual, prepare, oracle, calls, delta, translates_of, until)
-
-
-def require_risk(risk: Any) -> None:
-    """Raise an `ArgumentError` unless it is the risk of a module over a sample."""
     if not callable(getattr(risk, "on", None)):
         raise ArgumentError(
             f"risk={shorten(risk)} is not a ModuleRisk; after a streaming run give one with S=None."
         )
+    if largest is None:
+        raise UnsupportedError(
+            "no limit on single gradients is known; give nn.audit(largest=), or bound the accuracy or "
+            "the loss instead: sparseaug.audit_risk."
+        )
+
+    def prepare(S: GroupSample, calls: int) -> MeansToAudit:
+        double, at = in_double(risk, theta)
+        limit = check_real("largest", largest, above=TINY, below=1 / TINY)  # its square is a float
+        condition = f"no transformation's gradient is longer than {limit!r}, and {CONDITION}"
+        place = f"{oracle.seed} {oracle.calls}".encode()
+        facts = f"{calls} {S.sha256} {limit!r} {until!r}".encode()
+        require_same(at, theta=[at], oracle=[place], audit=[facts])
+        return at.cpu().numpy(), _means(double, at, S, limit), Limits(limit), condition
+
+    usual = partial(_translated, risk)
+    return audit_means(risk, usual, prepare, oracle, calls, delta, translates_of, until)
 
 
 def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
@@ -137,11 +131,14 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     double precision, tried again as the module is now.
     """
     at = risk.require_theta(theta).detach().double()
-    x, y = (map_leaves(_double, part) for part in risk.data)
+    x, y = (
+        map_leaves(lambda part: part.double() if part.is_floating_point() else part, parts)
+        for parts in risk.data
+    )
     require_pure(risk.module)
     module, loss = _copies(risk)
     loss = loss.double() if isinstance(loss, nn.Module) else loss
-    options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.given_chunk_size}
+    options: dict[str, Any] = {"y_action": risk.y_action, "chunk_size": risk.chunk_size}
     double = type(risk)(module.double(), loss, (x, y), risk.action, None, **options)
     double.load(at)
     copied = copy(risk)  # compared last: what changes from call to call was refused in a copy
@@ -152,10 +149,6 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
 
 def _copies(risk: ModuleRisk) -> tuple[nn.Module, Any]:
     return _copy(risk.module), _copy(risk.loss) if isinstance(risk.loss, nn.Module) else risk.loss
-
-
-def _double(part: Tensor) -> Tensor:
-    return part.double() if part.is_floating_point() else part
 
 
 def _copy(module: nn.Module) -> nn.Module:
@@ -175,36 +168,32 @@ def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
     return S if risk.method == "one-shot" and few else GroupSample(group, group.identity())
 
 
-@final
-class _ModuleMeans:
-    """The gradients over translates of S; of equal draws they are computed once, while memory
-    allows."""
+def _means(
+    risk: ModuleRisk, theta: Tensor, S: GroupSample, limit: float
+) -> Callable[[GroupSample], Iterator[Floats]]:
+    """From fresh elements h the mean gradients over S h, one by one; those of equal draws are computed
+    once, while memory allows."""
+    kept: dict[bytes, Floats] = {}
 
-    def __init__(self, risk: ModuleRisk, theta: Tensor, S: GroupSample, limit: float) -> None:
-        self.risk, self.theta, self.S, self.limit = risk, theta, S, limit
-        self.kept: dict[bytes, Floats] = {}
-
-    def over(self, fresh: GroupSample) -> Iterator[Floats]:
-        """The mean gradient over S h for every h, one by one."""
+    def over(fresh: GroupSample) -> Iterator[Floats]:
         for row in fresh.elements:
-            key = row.tobytes()
-            gradient = self.kept.get(key)
+            gradient = kept.get(row.tobytes())
             if gradient is None:
-                gradient = self._of(row[None])
-                if (len(self.kept) + 1) * gradient.nbytes < _ROOM:
-                    self.kept[key] = gradient
+                moved = GroupSample(S.group, S.group.compose(S.elements, row[None]))
+                gradient = risk.on(moved).gradient(theta).cpu().numpy()[None]
+                _require_below(limit, gradient)
+                if (len(kept) + 1) * gradient.nbytes < _ROOM:
+                    kept[row.tobytes()] = gradient
             yield gradient
 
-    def _of(self, h: Any) -> Floats:
-        group = self.S.group
-        moved = GroupSample(group, group.compose(self.S.elements, h))
-        gradient: Floats = self.risk.on(moved).gradient(self.theta).cpu().numpy()[None]
-        norm = length(gradient)
-        if not math.isfinite(norm):
-            raise ArgumentError("theta has a gradient that is not finite for some transformation.")
-        if norm > self.limit * (1 + gamma(gradient.size + 40)):
-            raise ArgumentError(
-                f"largest={self.limit:g} is not a limit: a gradient of norm {norm:g} was seen; give a "
-                "larger one."
-            )
-        return gradient
+    return over
+
+
+def _require_below(limit: float, gradient: Floats) -> None:
+    norm = length(gradient)
+    if not math.isfinite(norm):
+        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
+    if norm > limit * (1 + gamma(gradient.size + 40)):
+        raise ArgumentError(
+            f"largest={limit:g} is not a limit: a gradient of norm {norm:g} was seen; give a larger one."
+        )

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 from torch import Tensor
 
-from sparseaug._checks import check_callable, check_integer
+from sparseaug._checks import check_callable, check_integer, check_type
 from sparseaug.descent import NonFiniteError, Trace
 from sparseaug.descent.trace import Recorder
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.nn.ranks import any_rank, require_same
 from sparseaug.spectrum.models import MOST_CALLS
 
@@ -72,12 +72,19 @@ def fit(
         >>> len(trace), round(float(trace["value"][0]), 1), round(float(trace["value"][-1]), 1)
         (50, 9.1, 1.0)
     """
-    if not isinstance(optimizer, torch.optim.Optimizer):
-        raise ArgumentError(f"optimizer={shorten(optimizer)} is not a torch optimizer.")
+    check_type("optimizer", optimizer, torch.optim.Optimizer, "a torch optimizer")
     num_steps = check_integer("num_steps", num_steps, at_least=1, below=MOST_CALLS)
     if callback is not None:
         check_callable("callback", callback, "callback(step)")
-    parameters = _trained_parameters(self, optimizer)
+    parameters = self.parameters
+    own = {id(p) for p in parameters}
+    if own != {id(p) for p in self.module.parameters() if p.requires_grad}:
+        raise ArgumentError(
+            "module requires a gradient of other parameters than when the risk was made; freeze "
+            "parameters first, then make the risk."
+        )
+    if not own & {id(p) for group in optimizer.param_groups for p in group["params"]}:
+        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
     require_same(parameters[0], module=parameters)
     recorder = Recorder()
     for step in range(num_steps):
@@ -122,25 +129,4 @@ def _take_step(
     except NonFiniteError:
         risk.load(start)  # L-BFGS has moved the parameters before it asks again
         raise
-    if not asked:
-        raise ArgumentError(
-            f"optimizer={shorten(optimizer)} does not call the closure of its step."
-        )
     return asked[0]
-
-
-def _trained_parameters(
-    risk: ModuleRisk | StreamingModuleRisk, optimizer: torch.optim.Optimizer
-) -> list[torch.nn.Parameter]:
-    """The parameters in the order of theta, still all that train; the optimiser must hold some."""
-    parameters = risk.parameters
-    own = {id(p) for p in parameters}
-    if own != {id(p) for p in risk.module.parameters() if p.requires_grad}:
-        raise ArgumentError(
-            "module requires a gradient of other parameters than when the risk was made; freeze "
-            "parameters first, then make the risk."
-        )
-    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    if not own & held:
-        raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
-    return parameters

@@ -1,9 +1,9 @@
 """R_n^S for any module: value and flat gradient, in chunks, on one process or many.
 
 R_n^S(theta) = (1 / n m) sum_ij loss(f_theta(g_j x_i), y_i). Equal elements of S are moved once. A chunk
-of copies is of elements that occur equally often in S; it is moved, sent through the module and
-differentiated alone, and weighs as many copies as it stands for. The same build, number of threads,
-chunk size and number of ranks give the same bits, if the module itself does.
+of copies is of elements that occur equally often in S, since a loss is a mean over it; it is moved, sent
+through the module and differentiated alone, and weighs as many copies as it stands for. The same build,
+number of threads, chunk size and number of ranks give the same bits, if the module itself does.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from typing import Any, Literal, final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_callable, check_integer, check_type
 from sparseaug.actions import Action, PreparedAction
-from sparseaug.actions.arrays import call, joined, leaves, map_leaves, this_rank
+from sparseaug.actions.arrays import (
+    call,
+    describe,
+    is_sharded,
+    joined,
+    leaves,
+    map_leaves,
+    require_dense,
+    require_samples,
+    this_rank,
+)
+from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
-from sparseaug.nn.checks import check_tensors
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.fit import fit
-from sparseaug.nn.risk.tiles import (
-    CHUNK_ON_ACCELERATOR,
-    CHUNK_ON_CPU,
-    ChunkSize,
-    Tile,
-    count_entries,
-    element_gradients,
-    runs,
-    share,
-    tiles,
-    work,
-)
-from sparseaug.nn.risk.trial import require_mean, require_pure
-from sparseaug.nn.states import module_risk_identity
+from sparseaug.nn.risk.identity import module_risk_identity
+from sparseaug.nn.risk.tiles import Tile, runs, share, tiles
+from sparseaug.nn.risk.trial import require_pure, try_risk
 from sparseaug.risk.identity import order_facts
 from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
@@ -51,7 +51,10 @@ from sparseaug.spectrum.models import MOST_CALLS, check_chunk
 
 Loss = Callable[[Any, Any], Tensor]
 
-_TRIED = 8  # samples that are counted: a module may not take one alone
+CHUNK_ON_CPU = 1024
+CHUNK_ON_ACCELERATOR = 1 << 15  # which wants work for all its cores
+
+_ELEMENTS = 64  # that are prepared at a time, where each has a gradient of its own
 _KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
 
 
@@ -69,10 +72,9 @@ class ModuleRisk:
         action: how the group moves x; `sparseaug.together` for several inputs
         S: a GroupSample, "full" for the whole group, or None for the data as they are
         y_action: how targets move, if they do
-        chunk_size: copies that are in memory at once; by default 256 to 16384, or 8192 to 131072 on
-            an accelerator, by how much the module makes of one copy: the same in every run. It
-            changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made once
-            and kept
+        chunk_size: copies that are in memory at once; by default 1024, or 32768 on an accelerator.
+            It changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made
+            once and kept
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -104,16 +106,21 @@ class ModuleRisk:
         chunk_size: int | None = None,
     ) -> None:
         self.module, self.loss, self.action, self.y_action = module, loss, action, y_action
-        self.data = check_tensors(module, loss, data, action, y_action)
+        check_type("module", module, nn.Module, "an nn.Module")
+        check_callable("loss", loss, "loss(prediction, target)")
+        require_action(action)
+        require_same_group(action, y_action, "y_action")
+        _require_parameters(module)
+        self.data = _check_data(data, action)
         self._tensors = [*leaves(self.data[0]), self.data[1]]
-        self.given_chunk_size = check_chunk(chunk_size)
-        self._chunk = ChunkSize(self.given_chunk_size, self._tensors[0].device)
+        usual = CHUNK_ON_CPU if self.data[1].device.type == "cpu" else CHUNK_ON_ACCELERATOR
+        self.chunk_size = check_chunk(chunk_size) or usual
         require_pure(module)
         self._names = [n for n, p in module.named_parameters() if p.requires_grad]
         self._shapes = [module.get_parameter(name).shape for name in self._names]
         self.audits: dict[str, list[tuple[Any, ...]]] = {}  # made of it, by iterate
         self._take(S)
-        require_mean(self)
+        try_risk(self)
         require_same(
             self._tensors[0],
             S=self._facts_of_sample(),
@@ -121,12 +128,6 @@ class ModuleRisk:
             module=(*module.parameters(), *module.buffers()),
             chunk_size=[str(self.chunk_size).encode()],
         )
-        self._try_chunks()
-
-    @property
-    def chunk_size(self) -> int:
-        """Copies that are computed at once, at most."""
-        return self._chunk.size
 
     @property
     def parameters(self) -> list[nn.Parameter]:
@@ -167,28 +168,17 @@ class ModuleRisk:
     def value_and_gradient(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Both, at the cost of the gradient."""
         require_pure(self.module)
-        leaf = self.require_theta(theta).detach().requires_grad_()
-        both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
-        with torch.enable_grad():
-            for x, y, weight in self._chunks():
-                mean = self._mean_loss(self._split(leaf), x, y)
-                both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
-                both[-1].add_(mean.detach(), alpha=weight)
-        sum_over_ranks(both)
-        return both[-1], both[:-1].to(leaf.dtype)
+        both = sum_over_ranks(self._sum(self.require_theta(theta), self._chunks()))
+        return both[-1], both[:-1].to(theta.dtype)
 
     def require_theta(self, theta: Any) -> Tensor:
         """theta as it is, or an `ArgumentError` where it is not a vector of parameters."""
         like = self.module.get_parameter(self._names[0])
-        if not isinstance(theta, Tensor) or theta.shape != (self.size,):
+        check_type("theta", theta, Tensor, "a tensor; start from risk.theta")
+        if (theta.shape, theta.dtype, theta.device) != ((self.size,), like.dtype, like.device):
             raise ArgumentError(
-                f"theta={shorten(theta)} is not a tensor of {self.size} parameters; start from "
-                "risk.theta."
-            )
-        if theta.dtype != like.dtype or theta.device != like.device:
-            raise ArgumentError(
-                f"theta is {theta.dtype} on {theta.device}, the module {like.dtype} on "
-                f"{like.device}; use theta.to(risk.theta)."
+                f"theta is {theta.dtype} of shape {tuple(theta.shape)} on {theta.device}, the module "
+                f"has {self.size} parameters of {like.dtype} on {like.device}; start from risk.theta."
             )
         return theta
 
@@ -201,7 +191,6 @@ class ModuleRisk:
         other = copy(self)
         other._take(S)
         require_same(self._tensors[0], S=other._facts_of_sample())
-        other._try_chunks()
         return other
 
     fit = fit
@@ -226,9 +215,16 @@ class ModuleRisk:
         return self.require_theta(theta).detach()
 
     def _element_gradients(self, theta: Tensor, rows: Rows) -> Iterator[tuple[Any, Any]]:
-        """And the values and gradients of single elements, in chunks."""
+        """And the values (k,) and gradients (k, P) of single elements, some at a time."""
         require_pure(self.module)
-        return element_gradients(self, theta, rows)
+        alone, n = copy(self), len(self.data[1])
+        for start in range(0, len(rows), _ELEMENTS):
+            some = rows[start : start + _ELEMENTS]
+            alone._bind(some, np.ones(len(some), np.int64))
+            alone.copies = n  # of each mean
+            for j in range(len(some)):
+                mean = alone._sum(theta, alone._make_chunks(j * n, (j + 1) * n))
+                yield mean[None, -1].cpu().numpy(), mean[None, :-1].cpu().numpy()
 
     def _copies_in(self, tile: Tile) -> tuple[Any, Tensor]:
         """The copies of one rectangle and their targets."""
@@ -241,26 +237,31 @@ class ModuleRisk:
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
         """Everything that depends on S."""
-        self.sample, self.method, self.calls = _sample_of(self.action, S)
-        self.copies = len(self.data[1]) * self.sample.m
+        group = self.action.group
+        if S is None:
+            self.sample, self.calls = GroupSample(group, group.identity()), 0
+        else:
+            self.sample = as_sample(S, group)
+            self.calls = self.sample.calls_behind
+        self.method = "none" if S is None else "full" if isinstance(S, str) else "one-shot"
         self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
-        x, y = self.data
-        rows = self.action.rows(self.sample)
-        self._counts = np.ones(len(rows), np.int64)
+        rows = self.sample.elements
+        counts = np.ones(len(rows), np.int64)
         if self.method == "one-shot":
             found = distinct(rows)
-            order = np.argsort(found.counts, kind="stable")  # equal counts side by side
-            counts = found.counts[order]
-            fixed = CHUNK_ON_CPU if y.device.type == "cpu" else CHUNK_ON_ACCELERATOR
-            costs = (work(each, len(y), self.chunk_size, fixed) for each in (counts, self._counts))
-            if next(costs) < next(costs):
-                rows, self._counts = rows[found.first[order]], counts
+            order = np.argsort(found.counts, kind="stable")  # equal counts next to each other
+            rows, counts = rows[found.first[order]], found.counts[order]
+        self._bind(rows, counts)
+
+    def _bind(self, rows: Rows, counts: NDArray[np.int64]) -> None:
+        """The elements that move the data, each of which stands for so many of S."""
+        self._counts, self.copies = counts, len(self.data[1]) * int(counts.sum())
         self._bound, self._y_bound = PreparedAction(self.action, rows), None
-        self._bound.prepared(x)
+        self._bound.prepared(self.data[0])
         if self.y_action is not None:
             self._y_bound = PreparedAction(self.y_action, rows)
             try:
-                self._y_bound.prepared(y)
+                self._y_bound.prepared(self.data[1])
             except ArgumentError as error:
                 raise ArgumentError(f"y_action does not move the targets: {error}") from error
 
@@ -268,6 +269,17 @@ class ModuleRisk:
         """What all ranks must share of S: the multiset in its group, and the order of its rows."""
         yield self.sample.sha256.encode()
         yield self.sample.elements.tobytes()
+
+    def _sum(self, theta: Tensor, chunks: Iterable[tuple[Any, Tensor, float]]) -> Tensor:
+        """The weighted sum over chunks of the gradient and, as its last entry, the value."""
+        leaf = theta.detach().requires_grad_()
+        both = leaf.new_zeros(self.size + 1, dtype=_sum_type(leaf))
+        with torch.enable_grad():
+            for x, y, weight in chunks:
+                mean = self._mean_loss(self._split(leaf), x, y)
+                both[:-1].add_(torch.autograd.grad(mean, leaf)[0], alpha=weight)
+                both[-1].add_(mean.detach(), alpha=weight)
+        return both
 
     def _mean_loss(self, parameters: list[Tensor], x: Any, y: Tensor) -> Tensor:
         loss = self.loss(call(partial(self._call_with, parameters), x), y)
@@ -291,16 +303,6 @@ class ModuleRisk:
         for count, first, last in runs(self._counts):
             for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
                 yield *self._copies_in(tile), int(count) * len(tile) / self.copies
-
-    def _try_chunks(self) -> None:
-        """Choose the chunk size, unless it is known: once for this risk and those over other samples."""
-        copies = len(self.data[1]) * len(self._counts)
-        if self._chunk.wants_trial(copies):
-            with torch.no_grad():
-                few = min(_TRIED, len(self.data[1]))
-                x, _ = self._copies_in(Tile(slice(0, 1), slice(0, few)))
-                model = partial(self._call_with, self._split(self.theta))
-                self._chunk.find(-(-count_entries(self.module, partial(call, model, x)) // few))
 
     def _split(self, theta: Tensor) -> list[Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])
@@ -334,14 +336,42 @@ def _sum_type(theta: Tensor) -> torch.dtype:
     return torch.promote_types(theta.dtype, torch.float32)
 
 
-def _sample_of(
-    action: Action, S: Any
-) -> tuple[GroupSample, Literal["none", "full", "one-shot"], int]:
-    """The elements to average over, by which method, and what they cost."""
-    if S is None:
-        return GroupSample(action.group, action.group.identity()), "none", 0
-    sample = as_sample(S, action.group)
-    return sample, "full" if isinstance(S, str) else "one-shot", sample.calls_behind
+def _require_parameters(module: nn.Module) -> None:
+    """Raise an `ArgumentError` unless those that train are one vector of real numbers."""
+    trained = [p for p in module.parameters() if p.requires_grad]
+    spread = any(map(is_sharded, trained))
+    kinds = {f"{p.dtype} on {p.device}" for p in trained}
+    if len(kinds) != 1 or trained[0].is_complex() or spread:
+        has = (
+            f"parameters that train of {' and '.join(sorted(kinds))}"
+            if kinds
+            else "none that train"
+        )
+        raise ArgumentError(
+            f"module has {has}{', spread over ranks' if spread else ''}; theta is one vector of real "
+            "numbers: use module.to(...), torch.view_as_real, and the module before fully_shard."
+        )
+
+
+def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
+    """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
+    pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])
+    if not pair or not all(map(torch.is_tensor, leaves(data[0]))):
+        raise ArgumentError(f"data={shorten(data)} is not a pair of tensors; give (x, y).")
+    x, y = data
+    action.over(x)
+    parts = [*(("x", part) for part in leaves(x)), ("y", y)]
+    for name, part in parts:
+        require_dense(f"{name} of data", part)
+    if y.ndim < 1 or require_samples(x, "x of data") != len(y) or not len(y):
+        raise ArgumentError(
+            f"data has samples of {describe(x)} and targets of shape {tuple(y.shape)}; give (n, ...) "
+            "and (n, ...) with n >= 1."
+        )
+    for name, part in parts:
+        if not bool(torch.isfinite(part).all()):
+            raise ArgumentError(f"data has {name} that is not finite; remove such samples.")
+    return x, y
 
 
 @final

@@ -4,6 +4,7 @@ when a risk is built, and again where something is certified."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def _differs_in_training(layer: Any) -> bool:
     return False
 
 
-def require_mean(risk: ModuleRisk) -> None:
+def try_risk(risk: ModuleRisk) -> None:
     """Try module and loss on a few copies, one by one, together and together again: without random
     numbers, the mean must be the same.
 
@@ -65,38 +66,36 @@ def require_mean(risk: ModuleRisk) -> None:
         raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
     state, theta = _random_state(y), risk.theta
     try:
-        seen = _value_and_gradient(risk, x, y)
+        seen = _by_the_module(risk, x, y)
         together = _at(risk, theta, x, y)
-        mean, size = torch.zeros_like(together), 0.0
-        for k in range(len(y)):
-            one = map_leaves(lambda part, k=k: part[k : k + 1], x)
-            single = _at(risk, theta, one, y[k : k + 1])
-            mean += single / len(y)
-            size = max(size, float(torch.linalg.vector_norm(single)))
+        singles = [
+            _at(risk, theta, map_leaves(lambda part, k=k: part[k : k + 1], x), y[k : k + 1])
+            for k in range(len(y))
+        ]
         again = _at(risk, theta, x, y)
-    except ArgumentError:
-        raise
     except _FAILURES as error:
         raise ArgumentError(
             f"loss does not take predictions and targets of shape {shapes}: {error}"
         ) from error
+    mean = torch.stack(singles).mean(0)
+    slack = _slack(max(float(torch.linalg.vector_norm(single)) for single in singles), theta)
     value = float(together[0])
     if not math.isfinite(value):
         raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
     drawn = _random_state(y) != state
-    if drawn or _off(together, again) > _slack(size, theta):
+    if drawn or _off(together, again) > slack:
         what = "draws random numbers" if drawn else f"gives {value:.6g}, then {float(again[0]):.6g}"
         raise ArgumentError(
             f"module or loss {what} on the same copies, but the risk is one function of theta; call "
             "module.eval() first, or take out what is random or changes from call to call."
         )
-    if _off(seen, together) > _slack(size, theta):
+    if _off(seen, together) > slack:
         raise ArgumentError(
             "module or loss computes with parameters that torch.func.functional_call does not "
             f"replace: gradients are {_off(seen, together):.2g} apart. A loss must depend on predictions"
             " and targets alone, and a forward read its parameters from the module it is called on."
         )
-    if not _off(together, mean) <= _slack(size, theta):  # nor if a sample alone has no finite loss
+    if not _off(together, mean) <= slack:  # nor if a sample alone has no finite loss
         raise ArgumentError(
             f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
             f"gradients {_off(together, mean):.2g} apart, on predictions and targets of shape {shapes}. "
@@ -148,26 +147,23 @@ def _at(risk: ModuleRisk, theta: Tensor, x: Any, y: Tensor) -> Tensor:
     """The mean loss and its gradient at theta, in one vector, as the risk computes them."""
     leaf = theta.detach().requires_grad_()
     with torch.enable_grad():
-        mean = risk._mean_loss(risk._split(leaf), x, y)
-        (gradient,) = torch.autograd.grad(mean, leaf, allow_unused=True, materialize_grads=True)
-    return torch.cat([mean.detach().reshape(1), gradient])
+        return _in_one_vector(risk._mean_loss(risk._split(leaf), x, y), [leaf])
 
 
-def _value_and_gradient(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
-    """The mean loss and its gradient by the module's parameters, in one vector."""
+def _by_the_module(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
+    """The same by the module's own parameters."""
     with torch.enable_grad():
         loss = risk.loss(call(risk.module, x), y)
-        if not isinstance(loss, Tensor) or not loss.is_floating_point():
-            raise ArgumentError(f"loss returned {shorten(loss)}; return a tensor of real numbers.")
-        if not loss.requires_grad:
-            raise ArgumentError(
-                "loss has no gradient by the module's parameters; see that neither module nor loss "
-                "detaches them, or computes under no_grad."
+        if not isinstance(loss, Tensor) or not loss.is_floating_point() or not loss.requires_grad:
+            raise TypeError(
+                f"it returned {shorten(loss)}; return a tensor of real numbers that has a gradient by "
+                "the module's parameters: neither module nor loss may detach them"
             )
-        mean = loss.mean()
-        parts = torch.autograd.grad(
-            mean, risk.parameters, allow_unused=True, materialize_grads=True
-        )
+        return _in_one_vector(loss.mean(), risk.parameters)
+
+
+def _in_one_vector(mean: Tensor, by: Sequence[Tensor]) -> Tensor:
+    parts = torch.autograd.grad(mean, by, allow_unused=True, materialize_grads=True)
     return torch.cat([mean.detach().reshape(1), *(part.reshape(-1) for part in parts)])
 
 

@@ -5,8 +5,8 @@ Appl. Math. 39, 1986): let S be the rotations by the quaternions a + bi + cj + d
 a^2 + b^2 + c^2 + d^2 = p, a > 0 odd, b, c, d even. There are p + 1 of them, closed under inverses, and
 the norm of their mean on L^2_0(SO(3)) is 2 sqrt(p) / (p + 1): at most that by Deligne's bound for
 Hecke operators, and no p + 1 rotations closed under inverses have less. The theorem is about exactly
-these rotations, which integer rows are; a row that was rounded is another rotation, of which it says
-nothing.
+these rotations, which integer rows are: a row that was rounded is another rotation, and the theorem does
+not apply to it.
 
 With the inversion added, S and -S: odd parities cancel, even ones are those of S.
 """
