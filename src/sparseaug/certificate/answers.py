@@ -17,8 +17,9 @@ import numpy as np
 
 from sparseaug._checks import check_integer, check_real
 from sparseaug._io import read_bytes, show_path, write_atomic
-from sparseaug.certificate.accuracy import DataRisk, draw_pairs, risk_of_losses
+from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words
 from sparseaug.certificate.anytime import MOST_CALLS
+from sparseaug.certificate.statements import DataRisk
 from sparseaug.errors import FileFormatError, SparseAugError
 from sparseaug.groups import Group, as_group
 from sparseaug.sampling import Oracle
@@ -76,7 +77,7 @@ def write_pairs(
 def read_answers(
     pairs: str | os.PathLike[str], answers: str | os.PathLike[str], *, delta: float = 0.05
 ) -> DataRisk:
-    """The risk that the answers to a file of pairs show.
+    """The accuracy (or loss) over all of the group that the answers to a file of pairs show.
 
     Args:
         pairs: what `write_pairs` wrote
@@ -106,8 +107,17 @@ def read_answers(
             f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {seed}; write them again."
         )
     values, binary = _answers(answers, calls)
-    losses = 1 - values if binary else values
-    return risk_of_losses(losses, as_group(group), n, delta, binary=binary)
+    found = bounds(values, delta, binary=binary)
+    return DataRisk(
+        *found.numbers(),
+        calls=calls,
+        evaluations=calls,
+        failure_probability=delta,
+        loss="0-1" if binary else "given",
+        samples=n,
+        elements=in_words(as_group(group)),
+        holds=found.holds,
+    )
 
 
 def _first_line(path: str | os.PathLike[str]) -> dict[str, Any]:
