@@ -27,7 +27,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves
 from sparseaug.actions.prepared import PreparedAction
 from sparseaug.certificate.anytime import MOST_CALLS, require_fresh
-from sparseaug.certificate.intervals import Ends, Floats, betting, binomial
+from sparseaug.certificate.intervals import Ends, Floats, betting, binomial, decided
 from sparseaug.certificate.predictions import BoundedLoss, Model, Score, averaged, outputs_of, right
 from sparseaug.certificate.statements import DataRisk, PopulationRisk, RiskCertificate
 from sparseaug.designs import design
@@ -238,9 +238,8 @@ class Task:
         while True:
             more = min(max(_FIRST, math.ceil(_LOOK * len(seen))), most - len(seen))
             seen = np.concatenate([seen, self._pairs(more, len(seen), most)])
-            found = bounds(seen, self.delta, binary=False, horizon=most)
-            if len(seen) >= most or not found.alone.lower < until < found.alone.upper:
-                return found
+            if len(seen) >= most or decided(seen, until, self.delta, horizon=most):
+                return bounds(seen, self.delta, binary=False, horizon=most)
 
     def population(self) -> Found:
         """One mean for each sample, over S h_i or all of G; betting takes them in random order."""
