@@ -27,7 +27,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves
 from sparseaug.actions.prepared import PreparedAction
 from sparseaug.certificate.anytime import MOST_CALLS, require_fresh
-from sparseaug.certificate.intervals import Ends, Floats, betting, binomial, decided
+from sparseaug.certificate.intervals import LEAST_DELTA, Ends, Floats, betting, binomial, decided
 from sparseaug.certificate.predictions import BoundedLoss, Model, Score, averaged, outputs_of, right
 from sparseaug.certificate.statements import DataRisk, PopulationRisk, RiskCertificate
 from sparseaug.designs import design
@@ -114,7 +114,7 @@ def audit_risk(
     x, y, n = _checked(data, action, labels=score is right)
     check_choice("over", over, ["data", "population"])
     calls = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
-    delta = check_real("delta", delta, above=0, below=1)
+    delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
     until = None if until is None else check_real("until", until)
     if until is not None and over == "population":
         raise ArgumentError(

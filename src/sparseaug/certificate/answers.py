@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug._io import read_bytes, show_path, write_atomic
+from sparseaug._checks import check_flag, check_integer, check_real
+from sparseaug._io import check_path, read_bytes, show_path, write_atomic
 from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words
 from sparseaug.certificate.anytime import MOST_CALLS
+from sparseaug.certificate.intervals import LEAST_DELTA
 from sparseaug.certificate.statements import DataRisk
 from sparseaug.errors import FileFormatError, SparseAugError
 from sparseaug.groups import Group, as_group
@@ -59,9 +60,10 @@ def write_pairs(
         1,461,0,5
         <BLANKLINE>
     """
-    group = as_group(group)
+    group, path = as_group(group), check_path("path", path)
     n = check_integer("n", n, at_least=1, below=1 << 63)
     calls = check_integer("calls", calls, at_least=1, below=_MOST_PAIRS)
+    overwrite = check_flag("overwrite", overwrite)
     oracle = Oracle(group, seed=seed)
     said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": oracle.seed}
     text = io.StringIO()
@@ -89,7 +91,8 @@ def read_answers(
         FileFormatError: a pair is missing, answered twice or not one of the file, or a file is not
             what it should be
     """
-    delta = check_real("delta", delta, above=0, below=1)
+    delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
+    pairs, answers = check_path("pairs", pairs), check_path("answers", answers)
     said = _first_line(pairs)
     group, n, calls, seed = said["group"], said["n"], said["calls"], said["seed"]
     elements, which = draw_pairs(Oracle(group, seed=seed), n, calls)

@@ -18,7 +18,7 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.certificate.accuracy import Task, chunk_of, in_words, move, oracle_of
 from sparseaug.certificate.anytime import MOST_CALLS
-from sparseaug.certificate.intervals import Floats, binomial
+from sparseaug.certificate.intervals import LEAST_DELTA, Floats, binomial
 from sparseaug.certificate.predictions import Model, labels_of, outputs_of
 from sparseaug.certificate.statements import Consistency
 from sparseaug.groups import Rows
@@ -66,7 +66,7 @@ def audit_consistency(
     n = require_inputs(action, x)
     share = check_real("share", share, above=0, below=1)
     calls = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
-    delta = check_real("delta", delta, above=0, below=1)
+    delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
     report = check_progress(progress)
     oracle, group, chunk = oracle_of(oracle, action.group, None), action.group, chunk_of(x)
 

@@ -42,6 +42,9 @@ from sparseaug._floats import down, up
 
 Floats = NDArray[np.float64]
 
+LEAST_DELTA = 1e-300
+"""Half of it is still a float of full precision."""
+
 # relative: above the error of SciPy's incomplete beta function and of sums of logarithms
 _LIFT = 1e-9
 _KEPT = 0.99  # c of the proof: the share of the stake that may be lost at once
@@ -131,7 +134,7 @@ def decided(losses: Floats, level: float, delta: float, *, horizon: int) -> bool
 
 def _is_rejected(m: float, x: Floats, bets: Floats, delta: float) -> bool:
     """Whether W(m) >= 1/delta."""
-    wanted = math.log(1 / delta) + _LIFT * (1 + 1e-3 * len(x))
+    wanted = -math.log(delta) + _LIFT * (1 + 1e-3 * len(x))
     logs = np.log1p(np.minimum(bets, _KEPT / m) * (x - m)).sum(axis=1)
     top = float(logs.max())
     return top + math.log(float(np.exp(logs - top).mean())) >= wanted
