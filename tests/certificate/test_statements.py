@@ -200,6 +200,13 @@ def test_a_share_near_all_of_G_takes_more_draws_for_each_sample():
     assert one.lower > 0.98
 
 
+def test_where_one_sample_in_ten_turns_the_bound_still_says_something():
+    act, x = sa.permute_axis(sa.symmetric(7)), np.random.default_rng(0).normal(size=(50, 7))
+    x[:45, :] = 0.0
+    found = audit_consistency(lambda x: (x[:, 0] > 0).astype(int), x, act, calls=3000)
+    assert 0.7 < found.lower <= 0.9
+
+
 def test_a_population_takes_no_stop_and_one_element_for_each_sample():
     with pytest.raises(ArgumentError, match="until"):
         audit_risk(model, (X, Y), ACT, over="population", until=0.5)
