@@ -304,11 +304,16 @@ def draw_pairs(oracle: Oracle, n: int, count: int) -> tuple[Rows, NDArray[np.int
 def oracle_of(oracle: Oracle | None, group: Group, S: GroupSample | None) -> Oracle:
     """The one given, which must be independent of S, or one that no small seed of yours is."""
     if oracle is None:
-        return Oracle(group, int(keyed_rng(0, "audit of a risk").integers(1 << 63)))
+        return Oracle(group, own_seed())
     require_oracle(oracle, group)
     if S is not None:
         require_fresh(oracle, S.origin.draws)
     return oracle
+
+
+def own_seed() -> int:
+    """A seed that nobody takes for an S: draws of seed 0 would be those of most samples."""
+    return int(keyed_rng(0, "audit of a risk").integers(1 << 63))
 
 
 def move(action: Action, x: Any, rows: Rows, which: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from sparseaug._checks import check_flag, check_integer, check_real
 from sparseaug._io import check_path, read_bytes, show_path, write_atomic
-from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words
+from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words, own_seed
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.intervals import LEAST_DELTA
 from sparseaug.certificate.statements import DataRisk
@@ -35,7 +35,7 @@ def write_pairs(
     *,
     n: int,
     calls: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write `calls` uniform pairs (sample, element) as CSV: pair, sample, and the entries of the
@@ -46,7 +46,8 @@ def write_pairs(
         group: its elements are drawn
         n: samples are numbered from 0 to n - 1
         calls: how many pairs
-        seed: of the draw; not that of an S that the model was trained on or averages over
+        seed: of the draw; not that of an S that the model was trained on or averages over. By
+            default that of `audit_risk`
         overwrite: replace an existing file
 
     Examples:
@@ -64,7 +65,7 @@ def write_pairs(
     n = check_integer("n", n, at_least=1, below=1 << 63)
     calls = check_integer("calls", calls, at_least=1, below=_MOST_PAIRS)
     overwrite = check_flag("overwrite", overwrite)
-    oracle = Oracle(group, seed=seed)
+    oracle = Oracle(group, seed=own_seed() if seed is None else seed)
     said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": oracle.seed}
     text = io.StringIO()
     text.write(json.dumps(said) + "\n")
@@ -73,7 +74,7 @@ def write_pairs(
     elements, which = draw_pairs(oracle, n, calls)
     for pair, (sample, element) in enumerate(zip(which.tolist(), elements.tolist(), strict=True)):
         rows.writerow([pair, sample, *element])
-    write_atomic(path, text.getvalue().encode(), overwrite=overwrite)
+    write_atomic(path, text.getvalue().encode(), overwrite=overwrite, follow=False)
 
 
 def read_answers(
