@@ -207,6 +207,24 @@ def test_where_one_sample_in_ten_turns_the_bound_still_says_something():
     assert 0.7 < found.lower <= 0.9
 
 
+@pytest.mark.parametrize("share", [0.8, 0.9])
+def test_samples_that_stay_on_just_less_than_the_share_are_not_counted(share):
+    """All labels stay on 6 of 8 elements, and none on a share of `share`: A = 0."""
+    wrong, x = 0, np.tile(np.arange(8), (200, 1))
+    for seed in range(60):
+        found = audit_consistency(
+            lambda x: (x[:, 0] < 6).astype(int),
+            x,
+            ACT,
+            share=share,
+            calls=1200,
+            delta=0.2,
+            oracle=oracle(seed),
+        )
+        wrong += found.lower > 0
+    assert wrong <= binom.isf(1e-6, 60, 0.2)
+
+
 def test_a_population_takes_no_stop_and_one_element_for_each_sample():
     with pytest.raises(ArgumentError, match="until"):
         audit_risk(model, (X, Y), ACT, over="population", until=0.5)

@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.actions": ("Action",),
     "sparseaug.certificate": (
-        *("BoundedLoss", "Bounds", "Certificate", "Certificates", "Consistency", "DataRisk"),
-        *("Evidence", "PopulationRisk", "RiskCertificate"),
+        *("BoundedLoss", "Bounds", "Certificate", "Certificates", "Consistency", "Evidence"),
+        "RiskCertificate",
         *("audit_consistency", "read_answers", "write_pairs"),
     ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),

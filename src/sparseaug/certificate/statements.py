@@ -32,9 +32,10 @@ class RiskCertificate(Shown):
     Attributes:
         estimate: the accuracy that was seen, or the mean loss; of two models, that of the first less
             that of the second
-        lower, upper: the truth lies between these two, with probability 1 - delta for both together
-        at_least, at_most: what may be quoted alone instead: one of the two, with probability 1 -
-            delta
+        lower: the truth lies between this and `upper`, with probability 1 - delta for both together
+        upper: see `lower`
+        at_least: what may be quoted alone: the truth is no less, with probability 1 - delta
+        at_most: the same for no more; one of the two, not both
         calls: oracle calls
         evaluations: copies that went through the model, those of an averaged one included
         failure_probability: delta; 0 where every element was tried
