@@ -141,7 +141,8 @@ def laws(rng: np.random.Generator) -> dict[str, Floats]:
 def voted(wrong: NDArray[np.bool_]) -> Floats:
     """The errors of the model averaged over 5 shifts, which is wrong where 3 of them are."""
     shifts = (0, 9, 22, 35, 50)
-    return (sum(np.roll(wrong, k, axis=1).astype(int) for k in shifts) >= 3).astype(float)
+    votes = np.sum([np.roll(wrong, k, axis=1) for k in shifts], axis=0)
+    return np.asarray(votes >= 3, dtype=np.float64)
 
 
 def coverage(runs: int) -> list[dict[str, Any]]:
@@ -269,7 +270,7 @@ def network(x: Any, y: Any, asked: Any) -> Any:
             loss = torch.nn.functional.cross_entropy(
                 net(data[batch].reshape(-1, 1, 8, 8)), target[batch]
             )
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
     with torch.no_grad():
         asked = torch.as_tensor(asked, dtype=torch.float32) / 16

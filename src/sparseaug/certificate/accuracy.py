@@ -130,7 +130,8 @@ def audit_risk(
         moved = move(action, x, rows, which)
         if S is None:
             return score(y[which], outputs_of(model, moved))
-        return score(y[which], averaged(model, action, S, moved, labels=score is right))
+        means = averaged(model, action, S, moved, labels=score is right, copies=chunk_of(x))
+        return score(y[which], means)
 
     def differences(rows: Rows, which: Any) -> Floats:
         """(a - b + 1) / 2 of two models."""
@@ -143,7 +144,7 @@ def audit_risk(
     binary, chunk = score is right and not is_pair, chunk_of(x, copies)
     task = Task(values, n, action.group, oracle, calls, delta, chunk, report, binary)
     before = oracle.calls
-    with evaluating(models[0]), evaluating(models[-1]):
+    with evaluating(owner(models[0])), evaluating(owner(models[-1])):
         if over == "population":
             found = task.population()
         else:
@@ -328,9 +329,15 @@ def chunk_of(x: Any, copies: int = 1) -> int:
     return max(1, min(_COPIES, _BYTES // max(1, size)) // copies)
 
 
+def owner(model: Model) -> Any:
+    """The module that a method is of, or the model itself."""
+    return getattr(model, "__self__", model)
+
+
 def in_words(group: Group) -> str:
     """Its elements, for a sentence."""
-    return f"{group.order:,} elements of {group.name}" if group.is_finite else group.name
+    count = f"{group.order:,} " if group.is_finite else ""
+    return f"{count}elements of {group.name}"
 
 
 def _exact(table: Floats) -> Found:

@@ -17,7 +17,7 @@ import numpy as np
 from sparseaug._checks import Progress, check_integer, check_progress, check_real
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import map_leaves
-from sparseaug.certificate.accuracy import Task, chunk_of, in_words, move, oracle_of
+from sparseaug.certificate.accuracy import Task, chunk_of, in_words, move, oracle_of, owner
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.intervals import LEAST_DELTA, Floats, binomial
 from sparseaug.certificate.predictions import Model, labels_of, outputs_of
@@ -79,7 +79,7 @@ def audit_consistency(
         return np.asarray(labels == base[which], dtype=np.float64)
 
     task = Task(stays, n, group, oracle, calls, delta, chunk, report, True)
-    with evaluating(predict):
+    with evaluating(owner(predict)):
         cuts = [slice(start, start + chunk) for start in range(0, n, chunk)]
         parts = [map_leaves(itemgetter(cut), x) for cut in cuts]
         base = np.concatenate([labels_of(outputs_of(predict, part)) for part in parts])

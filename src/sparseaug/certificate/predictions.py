@@ -104,10 +104,17 @@ def outputs_of(model: Model, x: Any) -> Any:
     return as_numpy(found)
 
 
-def averaged(model: Model, action: Action, S: GroupSample, x: Any, *, labels: bool) -> Any:
-    """The mean over S of what the model returns for g x; `labels`, if it returns such, vote."""
+def averaged(
+    model: Model, action: Action, S: GroupSample, x: Any, *, labels: bool, copies: int
+) -> Any:
+    """The mean over S of what the model returns for g x, so many copies at once; `labels`, if it
+    returns such, vote.
+    """
     n = len(leaves(x)[0])
-    y = outputs_of(model, joined(action(S.elements, x)))
+    block = max(1, copies // n)
+    cuts = [slice(start, start + block) for start in range(0, S.m, block)]
+    parts = [outputs_of(model, joined(action(S.elements[cut], x))) for cut in cuts]
+    y = np.concatenate(parts)
     y = y.reshape(S.m, n, *y.shape[1:])
     if y.ndim > 2 or not labels or (y.dtype.kind == "f" and not _are_whole(y)):
         return y.mean(axis=0)
