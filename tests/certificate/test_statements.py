@@ -138,7 +138,15 @@ def test_the_sentence_the_fields_and_the_json_have_the_same_numbers():
     head, *_ = found._table().text().split("\n\n")[1].splitlines()
     assert head.split()[:1] == ["accuracy"]
     S = oracle(7).draw(2)
-    assert "mean over 2 elements" in str(audit_risk(model, (X, Y), ACT, average_over=S))
+    assert "averaged over 2 elements" in str(audit_risk(model, (X, Y), ACT, average_over=S))
+
+
+def test_a_sentence_is_never_surer_than_the_audit_and_large_orders_are_short():
+    found = audit_risk(model, (X, Y), ACT, calls=300, delta=1e-20)
+    assert "with probability 1 - 1e-20, or" in str(found)
+    act = sa.permute_axis(sa.symmetric(40))
+    text = str(audit_risk(lambda x: x[:, 0] > 0, (np.zeros((5, 40)), np.zeros(5)), act, calls=20))
+    assert len(text) < 200
 
 
 def test_losses_that_happen_to_be_0_or_1_say_no_more_than_betting():

@@ -32,7 +32,7 @@ from sparseaug.certificate.predictions import BoundedLoss, Model, Score, average
 from sparseaug.certificate.statements import DataRisk, PopulationRisk, RiskCertificate
 from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Group, Rows, format_order
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -336,7 +336,7 @@ def owner(model: Model) -> Any:
 
 def in_words(group: Group) -> str:
     """Its elements, for a sentence."""
-    count = f"{group.order:,} " if group.is_finite else ""
+    count = f"{format_order(group)} " if group.is_finite else ""
     return f"{count}elements of {group.name}"
 
 

@@ -114,7 +114,8 @@ class RiskCertificate(Shown):
         if self.models == 2:
             name += " of the first model less that of the second,"
         if self.average is not None:
-            name += f" of the mean over {self.average:,} elements,"
+            who = "each" if self.models == 2 else "of the model"
+            name += f" {who} averaged over {self.average:,} elements,"
         where = self.subject.format(elements=self.elements, samples=f"{self.samples:,}")
         text = f"{name} over {where}: {self.estimate:.3f}"
         if self.failure_probability:
@@ -122,7 +123,7 @@ class RiskCertificate(Shown):
             if not self._is_accuracy:
                 alone = f"at most {text_up(self.at_most, 3)}"
             both = f"{text_down(self.lower, 3)} to {text_up(self.upper, 3)}"
-            chance = f"with probability {1 - self.failure_probability:g}"
+            chance = f"with probability {_chance(self.failure_probability)}"
             text += f", {alone} {chance}, or {both} on both sides"
         else:
             text += ", certain"
@@ -192,9 +193,14 @@ class Consistency(Shown):
         part = "" if self.share == 1 else f"at least {100 * self.share:g} % of "
         bound = ", certain"
         if self.failure_probability:
-            chance = 1 - self.failure_probability
-            bound = f", at least {text_down(self.lower, 3)} with probability {chance:g}"
+            chance = _chance(self.failure_probability)
+            bound = f", at least {text_down(self.lower, 3)} with probability {chance}"
         return (
             f"the label is the same on {part}all {self.elements} for a share of {self.estimate:.3f} of "
             f"these {self.samples:,} samples{bound} ({self.evaluations:,} evaluations)"
         )
+
+
+def _chance(delta: float) -> str:
+    """1 - delta, which is never shown as 1."""
+    return f"{1 - delta:g}" if delta >= 1e-6 else f"1 - {delta:g}"
