@@ -25,6 +25,7 @@ EXCUSED = {
     "what a family, an action or a risk tells the library of itself; the callers check": """
         actions.Action.place actions.Action.moved_axes actions.PreparedAction.__call__
         actions.PreparedAction.each actions.PreparedAction.pick actions.PreparedAction.prepared
+        certificate.BoundedLoss.__call__
         groups.Group.require_rows groups.Group.require_order groups.Group.permutations
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state

@@ -30,10 +30,10 @@ def scores(x):
     return np.stack([np.zeros(len(x)), x @ [0.2, 0.5, 1.0, 1.5, 2.0]], axis=1)
 
 
-def errors(model, x=X, y=Y):
+def correct(model, x=X, y=Y):
     """Of every moved sample, (|G|, n)."""
     moved = ACT(EVERY, x)
-    return (model(moved.reshape(-1, 5)).reshape(len(moved), -1) != y).astype(float)
+    return (model(moved.reshape(-1, 5)).reshape(len(moved), -1) == y).astype(float)
 
 
 def oracle(seed):
@@ -42,7 +42,7 @@ def oracle(seed):
 
 def test_all_pairs_are_tried_where_that_is_no_more_work():
     found = audit_risk(weighted, (X, Y), ACT, calls=60 * 120)
-    assert found.estimate == found.lower == found.upper == errors(weighted).mean()
+    assert found.estimate == found.lower == found.upper == correct(weighted).mean()
     assert found.calls == 0
     assert found.evaluations == 7200
     assert found.failure_probability == 0
@@ -50,26 +50,35 @@ def test_all_pairs_are_tried_where_that_is_no_more_work():
 
 
 @pytest.mark.parametrize("model", [first, weighted, scores])
-@pytest.mark.parametrize("until", [None, 0.3])
+@pytest.mark.parametrize("until", [None, 0.7])
 def test_the_truth_is_missed_at_most_as_often_as_stated(model, until):
     """150 audits at delta 0.2; chance of a false alarm 1e-6."""
     plain = model if model is not scores else weighted
-    truth, missed, alone = errors(plain).mean(), 0, 0
+    truth, missed, alone = correct(plain).mean(), 0, 0
     for seed in range(150):
         found = audit_risk(
             model, (X, Y), ACT, oracle=oracle(seed), calls=150, delta=0.2, until=until
         )
         missed += not found.lower <= truth <= found.upper
-        alone += found.at_most < truth
+        alone += found.at_least > truth
         assert found.calls == found.evaluations <= 150
     assert max(missed, alone) <= binom.isf(1e-6, 150, 0.2)
 
 
 def test_a_running_stop_answers_early():
     found = audit_risk(weighted, (X, Y), ACT, calls=4000, until=0.5, oracle=oracle(1))
-    assert found.at_most < 0.5
+    assert found.at_least > 0.5
+    assert found.answer == "above"
     assert found.calls < 400
     assert "wherever one stops" in found.holds
+    assert "it is at least 0.5" in str(found)
+    no = audit_risk(weighted, (X, Y), ACT, calls=4000, until=0.99, oracle=oracle(1))
+    assert no.answer == "below"
+    assert "at most 0.99" in str(no)
+    few = audit_risk(weighted, (X, Y), ACT, calls=40, until=0.9, oracle=oracle(1))
+    assert few.answer == "open"
+    assert "open" in str(few)
+    assert audit_risk(weighted, (X, Y), ACT, calls=7200, until=0.5).answer == "above"
 
 
 def test_the_population_is_bounded_by_independent_samples():
@@ -78,7 +87,7 @@ def test_the_population_is_bounded_by_independent_samples():
     big = rng.normal(size=(100_000, 5))
     # the sum is the same for all orders, and the first four are a random subset's sum: the mean
     # over G is the risk of x itself, as the distribution is invariant
-    truth = float(((big[:, :4].sum(1) > 0) != (big.sum(1) > 0)).mean())
+    truth = float(((big[:, :4].sum(1) > 0) == (big.sum(1) > 0)).mean())
     missed = 0
     for seed in range(100):
         x = rng.normal(size=(40, 5))
@@ -112,10 +121,10 @@ def test_the_averaged_model_is_audited():
         return scores(ACT(S, x).reshape(-1, 5)).reshape(8, len(x), 2).mean(0).argmax(1)
 
     one = audit_risk(scores, (X, Y), ACT, average_over=S, calls=7200, oracle=oracle(9))
-    assert one.estimate == pytest.approx(errors(averaged).mean(), abs=1e-12)
+    assert one.estimate == pytest.approx(correct(averaged).mean(), abs=1e-12)
     assert one.evaluations == 7200 * 8
     votes = audit_risk(weighted, (X, Y), ACT, average_over=S, calls=7200, oracle=oracle(9))
-    majority = errors(
+    majority = correct(
         lambda x: (weighted(ACT(S, x).reshape(-1, 5)).reshape(8, -1).mean(0) > 0.5).astype(int)
     )
     assert votes.estimate == pytest.approx(majority.mean(), abs=1e-12)
@@ -128,7 +137,7 @@ def test_an_average_over_draws_that_the_audit_would_make_again_is_refused():
 
 
 def test_two_models_are_compared_on_the_same_pairs():
-    truth = errors(first).mean() - errors(weighted).mean()
+    truth = correct(first).mean() - correct(weighted).mean()
     found = audit_risk((first, weighted), (X, Y), ACT, calls=2000, oracle=oracle(2))
     apart = [audit_risk(m, (X, Y), ACT, calls=2000, oracle=oracle(2)) for m in (first, weighted)]
     assert found.lower <= truth <= found.upper
@@ -148,7 +157,8 @@ def test_a_bounded_loss_is_bounded_by_betting_whatever_its_values_happen_to_be()
     assert found.lower < truth < found.upper < found.lower + 0.25
     never = audit_risk(near, (X, y), ACT, loss=BoundedLoss(lambda y, out: 0 * out), calls=1500)
     exact = audit_risk(lambda x: np.zeros(len(x), int), (X, np.zeros(60, int)), ACT, calls=1500)
-    assert exact.upper < never.upper  # zeros that could have been anything below 1 say less
+    # zeros that could have been anything below 1 say less
+    assert exact.risk.upper < never.upper
     with pytest.raises(ArgumentError, match="outside"):
         audit_risk(near, (X, y), ACT, loss=BoundedLoss(lambda y, out: 3 + 0 * out), calls=10)
 

@@ -39,6 +39,24 @@ def test_the_files_say_what_the_audit_of_the_same_seed_says(tmp_path):
     assert found == audit_risk(model, (X, Y), act, oracle=sa.Oracle("S4", seed=3), calls=200)
 
 
+def test_without_a_seed_the_pairs_are_those_of_an_audit_without_an_oracle(tmp_path):
+    """Not those of seed 0, which an S may well have been drawn with."""
+    act = sa.permute_axis(sa.symmetric(4))
+    assert read_answers(*answered(tmp_path, seed=None)) == audit_risk(model, (X, Y), act, calls=200)
+
+
+def test_losses_are_bounded_by_betting_and_never_taken_for_answers_that_are_right(tmp_path):
+    pairs, answers = answered(tmp_path)
+    lines = answers.read_text().replace("correct", "loss")
+    answers.write_text(lines)
+    found = read_answers(pairs, answers)
+    assert (found.loss, found.quantity) == ("given", "loss")
+    answers.write_text(lines.replace("loss", "correct"))
+    exact = read_answers(pairs, answers)
+    assert exact.estimate == found.estimate
+    assert exact.upper - exact.lower < found.upper - found.lower
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [
@@ -71,21 +89,11 @@ def test_pairs_that_were_changed_are_noticed(tmp_path, line):
 def test_the_command_does_both(tmp_path, monkeypatch, capsys):
     pairs, answers = answered(tmp_path)
     monkeypatch.chdir(tmp_path)
-    drawn = [
-        "audit",
-        "pairs",
-        "--group",
-        "S4",
-        "--n",
-        "30",
-        "--calls",
-        "200",
-        "--seed",
-        "3",
-        "--out",
-        "again.csv",
-    ]
-    for arguments in (drawn, ["audit", "read", "again.csv", str(answers), "--json"]):
+    drawn = ["--group", "S4", "--n", "30", "--calls", "200", "--seed", "3"]
+    for arguments in (
+        ["audit", "pairs", *drawn, "--out", "again.csv"],
+        ["audit", "read", "again.csv", str(answers), "--json"],
+    ):
         monkeypatch.setattr("sys.argv", ["sparseaug", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -12,10 +12,15 @@ import click
 import pytest
 
 import sparseaug as sa
+from sparseaug.certificate import write_pairs
 from sparseaug.cli import cli, main
 from studies.commands import studies
 
-COMMANDS = {**cli.commands, **studies.commands}
+COMMANDS = {
+    f"{name} {part}".strip(): one
+    for name, command in {**cli.commands, **studies.commands}.items()
+    for part, one in getattr(command, "commands", {"": command}).items()
+}
 
 WORKS = {
     "groups": ["groups", "S6"],
@@ -30,6 +35,8 @@ WORKS = {
         "S6",
         *["--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"],
     ],
+    "audit pairs": ["audit", "pairs", "--group", "S6", "--n", "9", "--out", "T"],
+    "audit read": ["audit", "read", "P", "A", "--delta", "0.1"],
     "paper": ["paper", "--quick", "--group-size", "2", "--jobs", "1", "--out", "out"],
     "rates": ["rates", "--quick", "--jobs", "1", "--out", "out"],
     "views": ["views", "--quick", "--jobs", "1", "--out", "out"],
@@ -98,6 +105,9 @@ def call(tmp_path, monkeypatch, capsys):
     """Run in a folder with a sample, a folder, links and a pipe; what is there afterwards counts."""
     monkeypatch.chdir(tmp_path)
     sa.Oracle(sa.symmetric(4), seed=0).draw(8).save("S")
+    write_pairs("P", "S4", n=5, calls=2)
+    with open("A", "w", encoding="utf-8") as file:
+        file.write("pair,correct\n0,1\n1,0\n")
     os.mkdir("folder")
     os.mkfifo("pipe")
     os.symlink("folder", "to-folder")
@@ -142,7 +152,18 @@ def test_there_are_arguments_that_work_for_every_command():
 
 
 @pytest.mark.parametrize(
-    "name", ["groups", "records", "draw", "design", "certify", "inspect", "plan"]
+    "name",
+    [
+        "groups",
+        "records",
+        "draw",
+        "design",
+        "certify",
+        "inspect",
+        "plan",
+        "audit pairs",
+        "audit read",
+    ],
 )
 def test_the_arguments_that_work_do(call, name):
     code, out, err, _ = call(*WORKS[name])
@@ -161,7 +182,7 @@ def test_a_bad_value_of_any_option_is_one_line_and_exit_code_2(call, name):
         except BaseException as error:
             error.add_note(f"{name} {option} {value[:50]!r}")
             raise
-    assert len(mine) >= 30 or name in ("groups", "inspect", "records")
+    assert len(mine) >= 30 or name in ("groups", "inspect", "records", "audit read")
 
 
 @pytest.mark.parametrize("command", ["certify", "inspect"])

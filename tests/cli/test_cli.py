@@ -98,7 +98,9 @@ def test_certify_says_what_the_library_says(run):
     S.save("S")
     out = words_of(run("certify S").out)
     statement = sa.deviation(S).statement
-    assert out.startswith(f"{statement}; for your own model give --spectrum FILE, the JSON of orbit")
+    assert out.startswith(
+        f"{statement}; for your own model give --spectrum FILE, the JSON of orbit"
+    )
     data = json.loads(run("certify S --json").out)
     assert data["deviation"]["value"] == sa.deviation(S).value
     assert data["sha256"] == S.sha256

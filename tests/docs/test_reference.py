@@ -23,7 +23,11 @@ ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
     "sparseaug.actions": ("Action",),
-    "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
+    "sparseaug.certificate": (
+        *("BoundedLoss", "Bounds", "Certificate", "Certificates", "Consistency", "Evidence"),
+        "RiskCertificate",
+        *("audit_consistency", "read_answers", "write_pairs"),
+    ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
         *("Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),

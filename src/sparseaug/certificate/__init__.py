@@ -8,36 +8,41 @@ exact     the truth and its rounding, to which every certain bound is compared
 sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
-accuracy  the risk over all of G of any model: audit_risk, audit_consistency
+accuracy  the accuracy or loss of any model over all of G: audit_risk
+consistency  the share of samples whose label stays
+statements  what these state: three types
+predictions  what a model returned, as one number for each sample
 answers   the same for a model that runs elsewhere: pairs and answers in files
 intervals  what losses in [0, 1] say about their mean
 anytime   an audit that may stop at any draw, and how audits share delta
 concentration  the inequality behind it, and its proof
 """
 
-from sparseaug.certificate.accuracy import (
-    BoundedLoss,
-    Consistency,
-    DataRisk,
-    PopulationRisk,
-    RiskCertificate,
-    audit_consistency,
-    audit_risk,
-)
+from sparseaug.certificate.accuracy import audit_risk
 from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
+from sparseaug.certificate.consistency import audit_consistency
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.exact import exact
 from sparseaug.certificate.kinds import KINDS, TABLE
+from sparseaug.certificate.predictions import BoundedLoss
 from sparseaug.certificate.sparse import a_priori, kernel, spectral
+from sparseaug.certificate.statements import (
+    Bounds,
+    Consistency,
+    DataRisk,
+    PopulationRisk,
+    RiskCertificate,
+)
 from sparseaug.certificate.words import words
 
 __all__ = [
     "KINDS",
     "TABLE",
     "BoundedLoss",
+    "Bounds",
     "Certificate",
     "Certificates",
     "Consistency",

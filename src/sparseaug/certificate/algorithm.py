@@ -70,7 +70,7 @@ class OneShot(Shown):
     def to_dict(self) -> dict[str, Any]:
         """What was promised and reached, as JSON data."""
         promised = {"eps": self.eps, "delta": self.delta, "bound": self.bound, "kept": self.kept}
-        made = {"m": self.sample.m, "calls": self.run.calls, "steps": self.run.steps}
+        made = {"m": self.sample.m, "calls": self.run.calls, "steps": self.run.num_steps}
         return {**promised, **made, **self.constants, **self.certificates.to_dict()}
 
     def _table(self) -> Table:
@@ -78,7 +78,7 @@ class OneShot(Shown):
         best = self.certificates.best
         rows = [
             ("promised", f"full gradient at most {text_up(self.eps)}, {chance}"),
-            ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.steps:,} steps of 1/L"),
+            ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.num_steps:,} steps of 1/L"),
             ("oracle calls", f"{self.run.calls:,}"),
             ("reached", f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"),
         ]
@@ -112,8 +112,8 @@ def one_shot(
         delta: how often the draw of S may fail to
         seed: of the draw, and of the start
         theta0: the start; by default normal, of standard deviation 1/2
-        box: every parameter stays within [-box, box], or the promise is void; by default twice the
-            largest of the start. B and L grow with its third and second power
+        box: every parameter stays within [-box, box], or the promise is void; by default 1 more
+            than twice the largest of the start. B and L grow with its third and second power
 
     Returns:
         The run, its certificates, and the promise.
@@ -136,7 +136,7 @@ def one_shot(
     if theta0 is None:
         theta0 = keyed_rng(seed, "start of one_shot").normal(scale=0.5, size=model.size)
     theta0 = check_vector("theta0", theta0, model.size)
-    box = check_real("box", 2 * float(abs(theta0).max()) if box is None else box, above=0)
+    box = check_real("box", 1 + 2 * float(abs(theta0).max()) if box is None else box, above=0)
     if abs(theta0).max() > box:
         raise ArgumentError(f"theta0 has an entry outside box={box:g}; give a larger box.")
     norms = box_bound(model.kernel, model.centers, y, box=box)

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug._io import read_bytes, show_path, write_atomic
-from sparseaug.certificate.accuracy import DataRisk, draw_pairs, risk_of_losses
+from sparseaug._checks import check_flag, check_integer, check_real
+from sparseaug._io import check_path, read_bytes, show_path, write_atomic
+from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words, own_seed
 from sparseaug.certificate.anytime import MOST_CALLS
+from sparseaug.certificate.intervals import LEAST_DELTA
+from sparseaug.certificate.statements import DataRisk
 from sparseaug.errors import FileFormatError, SparseAugError
 from sparseaug.groups import Group, as_group
 from sparseaug.sampling import Oracle
@@ -33,7 +35,7 @@ def write_pairs(
     *,
     n: int,
     calls: int = 1000,
-    seed: int = 0,
+    seed: int | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write `calls` uniform pairs (sample, element) as CSV: pair, sample, and the entries of the
@@ -44,7 +46,8 @@ def write_pairs(
         group: its elements are drawn
         n: samples are numbered from 0 to n - 1
         calls: how many pairs
-        seed: of the draw; not that of an S that the model was trained on or averages over
+        seed: of the draw; not that of an S that the model was trained on or averages over. By
+            default that of `audit_risk`
         overwrite: replace an existing file
 
     Examples:
@@ -58,10 +61,11 @@ def write_pairs(
         1,461,0,5
         <BLANKLINE>
     """
-    group = as_group(group)
+    group, path = as_group(group), check_path("path", path)
     n = check_integer("n", n, at_least=1, below=1 << 63)
     calls = check_integer("calls", calls, at_least=1, below=_MOST_PAIRS)
-    oracle = Oracle(group, seed=seed)
+    overwrite = check_flag("overwrite", overwrite)
+    oracle = Oracle(group, seed=own_seed() if seed is None else seed)
     said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": oracle.seed}
     text = io.StringIO()
     text.write(json.dumps(said) + "\n")
@@ -70,13 +74,13 @@ def write_pairs(
     elements, which = draw_pairs(oracle, n, calls)
     for pair, (sample, element) in enumerate(zip(which.tolist(), elements.tolist(), strict=True)):
         rows.writerow([pair, sample, *element])
-    write_atomic(path, text.getvalue().encode(), overwrite=overwrite)
+    write_atomic(path, text.getvalue().encode(), overwrite=overwrite, follow=False)
 
 
 def read_answers(
     pairs: str | os.PathLike[str], answers: str | os.PathLike[str], *, delta: float = 0.05
 ) -> DataRisk:
-    """The risk that the answers to a file of pairs show.
+    """The accuracy (or loss) over all of the group that the answers to a file of pairs show.
 
     Args:
         pairs: what `write_pairs` wrote
@@ -88,7 +92,8 @@ def read_answers(
         FileFormatError: a pair is missing, answered twice or not one of the file, or a file is not
             what it should be
     """
-    delta = check_real("delta", delta, above=0, below=1)
+    delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
+    pairs, answers = check_path("pairs", pairs), check_path("answers", answers)
     said = _first_line(pairs)
     group, n, calls, seed = said["group"], said["n"], said["calls"], said["seed"]
     elements, which = draw_pairs(Oracle(group, seed=seed), n, calls)
@@ -106,8 +111,17 @@ def read_answers(
             f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {seed}; write them again."
         )
     values, binary = _answers(answers, calls)
-    losses = 1 - values if binary else values
-    return risk_of_losses(losses, as_group(group), n, delta, binary=binary)
+    found = bounds(values, delta, binary=binary)
+    return DataRisk(
+        *found.numbers(),
+        calls=calls,
+        evaluations=calls,
+        failure_probability=delta,
+        loss="0-1" if binary else "given",
+        samples=n,
+        elements=in_words(as_group(group)),
+        holds=found.holds,
+    )
 
 
 def _first_line(path: str | os.PathLike[str]) -> dict[str, Any]:

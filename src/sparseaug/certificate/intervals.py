@@ -5,31 +5,28 @@ binomial   losses that are 0 or 1 with one probability: exact (Clopper and Pears
 unequal    the same, where each loss has a probability of its own and the mean of these is asked for
 betting    any losses in [0, 1], for one number of them or for all numbers at once
 
-Why `unequal`. Let K be a sum of N independent indicators of mean probability p. For c <= N p - 1
-the probability of K <= c, and for c >= N p that of K > c, are at most the binomial ones (Hoeffding
-1956, Theorem 4). So a Clopper-Pearson end, where the binomial tail is delta, holds as long as it
-lies on the far side of (K + 1) / N, or of (K - 1) / N. It does for delta <= 1/4, but at K = N - 1
-and at K = 1 (Mattner and Tasto 2015), where
-the union bound takes its place: P(K >= 1) <= N p.
+Why `unequal`. Let K be a sum of N independent indicators of mean probability p. For c <= N p - 1 the
+probability of K <= c, and for c >= N p that of K > c, are at most the binomial ones (Hoeffding 1956,
+Theorem 4). So a Clopper-Pearson end, where the binomial tail is delta, holds as long as it lies on the
+far side of (K + 1) / N, or of (K - 1) / N. It does for delta <= 1/4, but at K = N - 1 and at K = 1
+(Mattner and Tasto 2015), where the union bound takes its place: P(K >= 1) <= N p.
 
-Proof of `betting` (Waudby-Smith and Ramdas 2024, with other bets). Let x_1, x_2, ... have the mean
-m given all before, and let 0 <= l_t < 1/m be chosen before x_t is seen. Then each factor of
+Proof of `betting` (Waudby-Smith and Ramdas 2024, with other bets). Let x_1, x_2, ... have the mean m
+given all before, and let 0 <= l_t < 1/m be chosen before x_t is seen. Then each factor of
 
     W_N = prod_t (1 + l_t (x_t - m))
 
-is positive and has the mean 1 given what came before: W is a martingale from 1, and so is a mean
-    of several.
-With probability 1 - delta none reaches 1/delta at any N (Ville). With l_t = min(a_t, c/m), c < 1,
-each factor
-decreases in m: 1 + a (x - m) and 1 - c + c x/m both do. So the m with W_N(m) < 1/delta are all
-    those above a
-root, and that root is a lower bound of the mean. 1 - x gives the upper one.
+is positive and has the mean 1 given what came before: W is a martingale from 1, and so is a mean of
+several. With probability 1 - delta none reaches 1/delta at any N (Ville). With l_t = min(a_t, c/m),
+c < 1, each factor decreases in m: 1 + a (x - m) and 1 - c + c x/m both do. So the m with W_N(m) <
+1/delta are all those above a root, and that root is a lower bound of the mean. 1 - x gives the upper
+one. The order of the x_t must not depend on them: sorted losses are no such sequence.
 
 A bet of l gains most where the mean exceeds m by f = l (v + f (2 mean - 1) - f^2), exactly so for
-losses that are 0 or 1, and m is rejected after h losses if f is about sqrt(2 v log(1/delta) / h).
-So a_t follows from the mean and the variance v of what came before, for one h, the number of
-losses, if that is fixed; for a running stop there is one W for each h = N/4^k, and their mean
-costs the logarithm of their number.
+losses that are 0 or 1, and m is rejected after h losses if f is about sqrt(2 v log(1/delta) / h). So
+a_t follows from the mean and the variance v of what came before, for one h, the number of losses, if
+that is fixed; for a running stop there is one W for each h = N/4^k, and their mean costs the logarithm
+of their number.
 """
 
 from __future__ import annotations
@@ -45,9 +42,11 @@ from sparseaug._floats import down, up
 
 Floats = NDArray[np.float64]
 
-_LIFT = (
-    1e-9  # relative: above the error of SciPy's incomplete beta function and of sums of logarithms
-)
+LEAST_DELTA = 1e-300
+"""Half of it is still a float of full precision."""
+
+# relative: above the error of SciPy's incomplete beta function and of sums of logarithms
+_LIFT = 1e-9
 _KEPT = 0.99  # c of the proof: the share of the stake that may be lost at once
 _SHORTEST = 16.0  # losses, of the first horizon
 _HALVINGS = 40  # of an interval of length 1 around a root: to 1e-12, on the safe side
@@ -117,29 +116,43 @@ def betting(losses: Floats, delta: float, *, horizon: int | None = None) -> Ends
     return Ends(_below_mean(losses, delta, horizon), min(1.0, upper))
 
 
+def decided(losses: Floats, level: float, delta: float, *, horizon: int) -> bool:
+    """Whether `betting` puts the mean on one side of this level: a look of a running stop.
+
+    Examples:
+        >>> import numpy as np
+        >>> from sparseaug.certificate.intervals import decided
+        >>> x = np.tile([0.1, 0.2, 0.3], 30)
+        >>> decided(x, 0.5, 0.05, horizon=300), decided(x, 0.21, 0.05, horizon=300)
+        (True, False)
+    """
+    if not 0 < level < 1:
+        return True
+    sides = ((losses, level), (1.0 - losses, 1.0 - level))
+    return any(_is_rejected(m, x, _bets(x, delta, horizon), delta) for x, m in sides)
+
+
+def _is_rejected(m: float, x: Floats, bets: Floats, delta: float) -> bool:
+    """Whether W(m) >= 1/delta."""
+    wanted = -math.log(delta) + _LIFT * (1 + 1e-3 * len(x))
+    logs = np.log1p(np.minimum(bets, _KEPT / m) * (x - m)).sum(axis=1)
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).mean())) >= wanted
+
+
 def _below_mean(x: Floats, delta: float, horizon: int | None) -> float:
     """The root of W(m) = 1/delta, from below."""
     bets = _bets(x, delta, horizon)
-    wanted = math.log(1 / delta) + _LIFT * (1 + 1e-3 * len(x))
-
-    def rejected(m: float) -> bool:
-        stakes = np.minimum(bets, _KEPT / m)
-        logs = np.log1p(stakes * (x - m)).sum(axis=1)
-        top = float(logs.max())
-        return top + math.log(float(np.exp(logs - top).mean())) >= wanted
-
     low, high = 0.0, 1.0  # low is always rejected, or 0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if rejected(middle) else (low, middle)
+        low, high = (middle, high) if _is_rejected(middle, x, bets, delta) else (low, middle)
     return low * (1 - _LIFT)
 
 
 def _bets(x: Floats, delta: float, horizon: int | None) -> Floats:
     """a_t of the proof, one row for each h."""
-    before = np.arange(
-        1.0, len(x) + 1
-    )  # one imagined loss of 1/2, with a variance of 1/4, came first
+    before = np.arange(1.0, len(x) + 1)  # an imagined loss of 1/2, of variance 1/4, came first
     means = (0.5 + np.concatenate([[0.0], np.cumsum(x)[:-1]])) / before
     squares = (0.25 + np.concatenate([[0.0], np.cumsum((x - means) ** 2)[:-1]])) / before
     horizons = [float(len(x) if horizon is None else horizon)]

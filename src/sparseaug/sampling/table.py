@@ -63,8 +63,8 @@ class SampleTable:
         given = check_array("rows", self.rows, self.distribution.row_dtype)
         if given.ndim != 3 or not given.size:
             raise ArgumentError(
-                f"rows has shape {given.shape}; give (n, m, {self.distribution.width}): m elements for each of "
-                "n samples."
+                f"rows has shape {given.shape}; give (n, m, {self.distribution.width}): m elements for "
+                "each of n samples."
             )
         flat = self.distribution.check(given.reshape(-1, given.shape[2]), "rows")
         rows = np.array(flat).reshape(*given.shape[:2], -1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,39 @@ def of_certificates() -> Any:
     yield good(certificate.audited, calls=10)
 
 
+LABELS = (X[:, 0] > 0).astype(int)
+
+
+def of_accuracy() -> Any:
+    # a billion elements are those of a small group, and any number is a level to ask for
+    given = {"predict": lambda x: x[:, 1] > 0, "oracle": None}
+    known = {
+        "data": (X, LABELS),
+        "loss": "0-1",
+        "average_over": None,
+        "over": "data",
+        "until": None,
+    }
+    yield good(sa.audit_risk, **given, **known, takes={"calls": ("a billion",)}, also="model x y")
+    population = {**given, **known, "over": "population", "calls": 60}
+    yield good(sa.audit_risk, **population, takes={"calls": ("a billion",)}, also="model x y")
+    taken = {"x": MOVED, "calls": ("a billion",)}
+    yield good(certificate.audit_consistency, **given, share=0.9, also="model", takes=taken)
+    yield good(certificate.BoundedLoss, function=np.hypot, bound=1.0)
+    yield good(certificate.write_pairs, path="pairs.csv", n=5, calls=3)
+    files = {"pairs": Fresh(answered), "answers": "answers.csv"}
+    yield good(
+        certificate.read_answers, **files, also="read columns"
+    )  # files are named as they are
+
+
+def answered() -> str:
+    """Files of pairs and of answers, in the folder of the test."""
+    certificate.write_pairs("pairs.csv", G, n=5, calls=3, overwrite=True)
+    Path("answers.csv").write_text("pair,correct\n0,1\n1,1\n2,0\n")
+    return "pairs.csv"
+
+
 def of_spectra() -> Any:
     first = {"f": lambda x: x[:, :1], "oracle": None}
     yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
@@ -245,5 +279,12 @@ def of_checks() -> Any:
 
 EXAMPLES = [
     *(*of_sampling(), *of_designs(), *of_norms(), *of_kernels(), *of_risks(), *of_descent()),
-    *(*of_certificates(), *of_spectra(), *of_planning(), *of_orders(), *of_checks()),
+    *(
+        *of_certificates(),
+        *of_accuracy(),
+        *of_spectra(),
+        *of_planning(),
+        *of_orders(),
+        *of_checks(),
+    ),
 ]

@@ -1,0 +1,91 @@
+"""The bound without log|G|: its identities, and how often it fails, by enumeration and by draws."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import sparseaug as sa
+from sparseaug import theory
+
+
+def gram(name, n=3, seed=0):
+    """<Z_g, Z_h> averaged over n samples, for all elements, and v."""
+    group = sa.group(name)
+    act = {"S": sa.permute_axis, "Z": sa.flip_signs, "C": sa.permute_axis, "D": sa.permute_axis}[
+        name[0]
+    ](group)
+    x = np.random.default_rng(seed).normal(
+        size=(n, group.width if name[0] in "SZ" else int(name[1:]))
+    )
+    moved = act(group.all_elements(), x)
+    kernel = sa.GaussianKernel(1.0)
+    K = np.stack([kernel(moved[:, i], moved[:, i]) for i in range(n)])
+    centred = (
+        K - K.mean(1, keepdims=True) - K.mean(2, keepdims=True) + K.mean((1, 2), keepdims=True)
+    )
+    v = 1 - K.mean((1, 2))
+    return centred.mean(0), centred, v
+
+
+@pytest.mark.parametrize("name", ["S3", "S4", "Z2^3", "C6", "D5"])
+def test_the_vectors_of_all_elements_have_one_length(name):
+    whole, each, v = gram(name)
+    assert np.allclose(np.diag(whole), v.mean(), rtol=0, atol=1e-12)
+    assert np.allclose(np.diagonal(each, axis1=1, axis2=2), v[:, None], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "m"), [("S3", 4), ("Z2^2", 6), ("C5", 5)])
+def test_it_fails_at_most_as_often_as_stated_by_enumeration(name, m):
+    whole, _, v = gram(name)
+    order = len(whole)
+    draws = np.array(list(product(range(order), repeat=m)))
+    counts = (draws[:, :, None] == np.arange(order)).sum(1) / m
+    length = np.sqrt(np.maximum(np.einsum("ti,ij,tj->t", counts, whole, counts), 0))
+    for delta in (0.9, 0.5, 0.2, 0.05, 0.01, 1e-3):
+        bound = theory.dimension_free_gradient_bound(m, delta, C=1.0, B=1.0, v=float(v.mean()))
+        assert (length > bound).mean() <= delta
+    # the mean square is v / m exactly
+    assert np.isclose((length**2).mean(), v.mean() / m)
+
+
+@pytest.mark.parametrize("name", ["S5", "Z2^6", "C7", "S6", "D9"])
+def test_it_covers_draws_and_the_worst_of_n_samples(name):
+    """2,000 draws of 16; a false alarm is rarer than 1e-6."""
+    whole, each, v = gram(name, n=5)
+    rng, order = np.random.default_rng(1), len(whole)
+    bound = theory.dimension_free_gradient_bound(16, 0.1, C=1.0, B=1.0, v=float(v.mean()))
+    worst = theory.dimension_free_gradient_bound(16, 0.1, C=1.0, B=1.0, n=5, v=float(v.max()))
+    failed = np.zeros(2)
+    for _ in range(2000):
+        c = np.bincount(rng.integers(order, size=16), minlength=order) / 16
+        failed += [c @ whole @ c > bound**2, max(c @ one @ c for one in each) > worst**2]
+    assert failed.max() <= binom.isf(1e-6, 2000, 0.1)
+
+
+def test_lengths_vary_where_there_is_no_group_and_the_other_bound_holds():
+    """One rare vector far from all others: the group's formula is broken there."""
+    chance, m, delta, C = 0.002, 8, 0.01, 1.0
+    # phi is e_0, or with this chance e_1: k >= 0, k(x, x) = 1; Z = phi - mean
+    mean = np.array([1 - chance, chance])
+    v = float(1 - mean @ mean)
+    k = np.arange(m + 1)
+    lengths = np.sqrt(2) * abs(k / m - chance)
+    law = binom.pmf(k, m, chance)
+    group = theory.dimension_free_gradient_bound(m, delta, C=C, B=1.0, v=v)
+    assert law[lengths > group].sum() > delta
+    for nonnegative in (False, True):
+        bound = theory.distribution_gradient_bound(m, delta, C=C, B=1.0, nonnegative=nonnegative)
+        assert law[lengths > bound].sum() <= delta
+
+
+def test_a_plan_for_S100_needs_no_order():
+    order = 1
+    for k in range(2, 101):
+        order *= k
+    free = theory.dimension_free_sample_size(0.5, 0.05, 1.0, 1.0)
+    assert theory.sample_size(0.5, 0.05, order, 1.0, 1.0) > 100 * free
+    assert theory.products_calls(0.5, 0.05, 1.0, 1.0) <= 20
