@@ -31,13 +31,7 @@ from sparseaug.certificate.intervals import LEAST_DELTA, Ends, Floats, betting, 
 from sparseaug.certificate.predictions import BoundedLoss, Model, Score, averaged, outputs_of, right
 from sparseaug.certificate.statements import DataRisk, PopulationRisk, RiskCertificate
 from sparseaug.designs import design
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    NotAGroupError,
-    UnsupportedError,
-    shorten,
-)
+from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Distribution, Rows, format_order
 from sparseaug.groups.distributions.base import group_of
 from sparseaug.sampling import GroupSample, Oracle
@@ -279,7 +273,7 @@ class Task:
         """
         try:
             S = design(group_of(self.group), m=m).elements if m > 1 else None
-        except (UnsupportedError, GroupTooLargeError, NotAGroupError):
+        except (UnsupportedError, GroupTooLargeError):
             rows = self.oracle.fresh(self.n * m).elements
             return lambda at: (rows[at], at // m), m
         h = self.oracle.fresh(self.n).elements

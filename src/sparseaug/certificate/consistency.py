@@ -23,6 +23,7 @@ from sparseaug.certificate.intervals import LEAST_DELTA, Floats, binomial
 from sparseaug.certificate.predictions import Model, labels_of, outputs_of
 from sparseaug.certificate.statements import Consistency
 from sparseaug.groups import Rows
+from sparseaug.groups.distributions.base import group_of
 from sparseaug.sampling import Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectrum.models import evaluating, require_inputs, require_model
@@ -89,7 +90,7 @@ def audit_consistency(
         base = np.concatenate([labels_of(outputs_of(predict, part)) for part in parts])
         if task.is_small:
             stayed = float((task.table().min(axis=1) == 1).mean())
-            tries = n * group.order + n
+            tries = n * group_of(group).order + n
             return Consistency(stayed, stayed, 1.0, 0, tries, 0.0, n, in_words(group))
         k = _draws_each(share, calls, delta)
         tried, before = calls // k, oracle.calls
