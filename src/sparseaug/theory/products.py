@@ -107,7 +107,12 @@ def products_gradient_bound(
 
 
 def products_calls(
-    eps: float, delta: float, C: float, B: float, n: int | None = None, v: float | None = None
+    eps: float,
+    delta: float | None,
+    C: float,
+    B: float,
+    n: int | None = None,
+    v: float | None = None,
 ) -> int:
     """The fewest calls c for which all 2^c subproducts have an error of at most eps/2.
 
@@ -115,7 +120,8 @@ def products_calls(
 
     Args:
         eps: gradient norm to reach
-        delta: how often the bound may fail, between 0 and 1
+        delta: how often the bound may fail, between 0 and 1; None for an error of eps/2 in root
+            mean square, where 1 stands for delta
         C: bound of point evaluation
         B: bound on the root mean square of the norms of the gradient functions; with `n` on their
             mean
@@ -124,10 +130,11 @@ def products_calls(
 
     Examples:
         >>> from sparseaug.theory import products_calls
-        >>> products_calls(0.1, 0.05, 1.0, 2.0)
-        15
+        >>> products_calls(0.1, 0.05, 1.0, 2.0), products_calls(0.1, None, 1.0, 2.0)
+        (15, 11)
     """
-    target, chance, norm = letters(eps=eps, delta=delta, B=B)
+    target, norm = letters(eps=eps, B=B)
+    chance = Fraction(1) if delta is None else letters(delta=delta)[0]
     square = 4 * _variance(C, v) * norm**2 / target**2
     if square <= 1:
         return 1  # one element is close enough
