@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, OracleBudgetError
+from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,18 @@ def test_an_average_over_them_is_as_close_as_over_draws():
     assert 0.55 < found[0] / found[1] < 1.8
 
 
-def test_an_a_priori_bound_for_draws_is_refused_for_them():
+def test_the_bound_for_draws_is_refused_for_them_and_their_own_is_given():
     x = np.random.default_rng(0).uniform(-1, 1, (6, 4))
     act = sa.permute_axis(sa.symmetric(4))
     model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
-    S = sa.Oracle(act.group, seed=0).products(calls=8)
-    run = sa.descend(
-        sa.augmented_risk(model, (x, x.sum(1)), act, S), np.ones(6), step_size=0.05, num_steps=20
-    )
-    found = sa.certify(run)
-    assert run.calls == 8
-    assert "uniform draws" in found.omitted["a-priori"]
+    S = sa.Oracle(act.group, seed=0).products(calls=10)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
+    run = sa.descend(risk, np.ones(6), step_size=0.05, num_steps=20)
+    found = sa.certify(run)["a-priori"]
+    assert (run.calls, found.calls, found.failure_probability) == (10, 10, 0.05)
+    evidence, theta = sa.certificate.Evidence.of(risk), run.best
+    norms = sa.kernels.gradient_norms(model.kernel, model.centers, *model.split(theta), x.sum(1))
+    error = (2 / (1024 * 0.05)) ** 0.5 * norms.B_2  # Markov: no logarithm of delta for products
+    assert found.bound == pytest.approx(np.linalg.norm(risk.gradient(theta)) + error)
+    with pytest.raises(UnsupportedError, match="uniform draws"):
+        sa.certificate.a_priori(evidence, theta, by="paper")

@@ -5,6 +5,7 @@ kinds     the table of kinds: what each bounds, how it holds, what it needs
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 exact     the truth and its rounding, to which every certain bound is compared
+before    what is known of S before it is drawn: the paper's bound, and the one for one kernel
 sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S

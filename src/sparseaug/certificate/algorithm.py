@@ -1,24 +1,21 @@
 """Algorithm 1 with its corollary, in one call: from eps and delta to S, a run and certificates.
 
-The constants of the kernel model hold on a box of parameters, so that is where the run must stay:
-    it is
-projected onto the box, and the promise is kept only where the projection changed nothing. m is the
+The constants of the kernel model hold on a box of parameters, so that is where the run must stay: it
+is projected onto the box, and the promise is kept only where the projection changed nothing. m is the
 least that some bound asks for, chosen before S is drawn; from |G| on, S is the group.
-
-The two parts of a gradient function lie in two spaces, of width sigma / sqrt(2) and sigma
-(`kernels.gradient_norms`): in their sum k(x, x) = 2, which the dimension-free bound takes for C^2.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, final
 
 from sparseaug._checks import check_integer, check_real
-from sparseaug._floats import lifted, norm, text_up
+from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
+from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
 from sparseaug.descent import Box, Run, descend
@@ -34,8 +31,6 @@ from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size,
 
 MOST_STEPS = 1_000_000
 """Of one run: some tens of seconds for a model of fifty centres."""
-
-_C = math.nextafter(math.sqrt(2), 2)  # of both spaces together
 
 
 @final
@@ -167,11 +162,10 @@ def one_shot(
 
 def _size(group: Group, norms: GradientNorms, eps: float, delta: float) -> _Size:
     """The least m by what is known before the draw."""
-    n = len(norms.per_sample)
-    square = lifted(norm(norms.per_sample) / math.sqrt(n), n + 8)
+    n, free = len(norms.per_sample), partial(dimension_free_sample_size, eps, delta, BOTH_SPACES)
     sizes = [
-        _Size(dimension_free_sample_size(eps, delta, _C, square), "dimension-free"),
-        _Size(dimension_free_sample_size(eps, delta, _C, norms.B, n), "dimension-free, mean norm"),
+        _Size(free(norms.B_2), "one kernel"),
+        _Size(free(norms.B, n), "one kernel, mean norm"),
     ]
     if group.is_finite:
         sizes.append(_Size(sample_size(eps, delta, group.order, 1.0, norms.B), "the paper's"))

@@ -14,9 +14,9 @@ and |grad R^G| <= |grad R^S| + err(S) at all theta at once, hence by Minkowski's
 
 L, sigma and the gap are of R^S, on a convex set that holds all iterates, without projection. The
 oracle calls are still m.
-Not covered: clipping, Adam, schedules, and passes over reshuffled data, whose pairs are biased
-    given the
-past (Mishchenko, Khaled and Richtarik 2020).
+
+Not covered: clipping, Adam, schedules, and passes over reshuffled data, whose pairs are biased given
+the past (Mishchenko, Khaled and Richtarik 2020).
 """
 
 from __future__ import annotations

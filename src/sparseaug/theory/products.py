@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sparseaug.errors import ArgumentError
 from sparseaug.theory._interval import Interval, log_ratio, rounded_up
 from sparseaug.theory._letters import check_count, letters
 from sparseaug.theory.dimension_free import _variance
@@ -66,11 +67,13 @@ def products_gradient_bound(
     B: float,
     n: int | None = None,
     size: int | None = None,
+    repeats: int = 1,
     v: float | None = None,
 ) -> float:
     """The gradient's error at all parameters at once, with probability at least 1 - delta.
 
         B_2 sqrt(v) min{1, sqrt(2^-c / delta)}                                  all 2^c subproducts
+        B_2 sqrt(v) min{1, sqrt(1 / (m delta))}, m = R 2^(c/R)               R sets of c / R draws
         B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)), b = sqrt(2^(1-c) / delta)     N of them
 
     For one invariant kernel and data that do not depend on the draw. Rounded up.
@@ -83,6 +86,8 @@ def products_gradient_bound(
             mean
         n: number of samples, if B bounds the mean
         size: N, if that many random subproducts are averaged over instead of all
+        repeats: R, independent sets that share the calls, as in `Oracle.products`; of all
+            subproducts only
         v: mean_i v_i where it is known, and with `n` the largest v_i; C^2 by default
 
     Examples:
@@ -92,12 +97,17 @@ def products_gradient_bound(
         >>> round(products_gradient_bound(16, 0.05, C=1.0, B=2.0, size=4096), 4)
         0.1442
     """
-    c = check_count("calls", calls)
+    c, sets = check_count("calls", calls), check_count("repeats", repeats)
+    if c % sets or (sets > 1 and size is not None):
+        raise ArgumentError(
+            f"repeats={sets} sets of all subproducts cannot share calls={c} with "
+            f"size={size}; give a divisor of calls, and size=None."
+        )
     chance, norm = letters(delta=delta, B=B)
     vectors = 1 if n is None else check_count("n", n)
     root = Interval.point(_variance(C, v)).sqrt()
     if size is None:
-        share = Interval.point(vectors / (2**c * chance)).sqrt()
+        share = Interval.point(vectors / (sets * 2 ** (c // sets) * chance)).sqrt()
         return rounded_up(share.at_most(1) * root * norm)
     N = check_count("size", size)
     bias = Interval.point(2 * vectors / (2**c * chance)).sqrt()
