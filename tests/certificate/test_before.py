@@ -11,9 +11,10 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.certificate import Evidence, a_priori
+from sparseaug.certificate.algorithm import _size
 from sparseaug.certificate.before import BOTH_SPACES, factors
 from sparseaug.errors import UnsupportedError
-from sparseaug.kernels import box_bound, gradient_norms, orbit_variances
+from sparseaug.kernels import GradientNorms, box_bound, gradient_norms, orbit_variances
 
 RNG = np.random.default_rng(0)
 
@@ -123,3 +124,15 @@ def test_orbit_variances_are_the_lengths_of_enumerated_orbits(act, width):
     assert (found >= 1 - means - 1e-16).all()
     with pytest.raises(UnsupportedError):
         orbit_variances(kernel, sa.rotate(sa.rotations(3)), RNG.uniform(-1, 1, (2, 3)))
+
+
+def test_the_size_of_one_shot_is_the_least_and_uses_the_union_with_the_mean_norm():
+    norms = GradientNorms(np.array([0.0] * 99 + [100.0]), 1.0)  # B = 1, B_2 = 10
+    found = _size(sa.rotations(3), norms, 0.5, 0.05)
+    sizes = [
+        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, norms.B_2),
+        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, 100),
+    ]
+    assert found.m == sizes[1] < sizes[0]
+    large = _size(sa.cyclic(3), norms, 0.05, 0.05)  # few irreps: the sharp one
+    assert large.m == theory.sharp_sample_size(0.05, 0.05, 2, 1.0, 1.0)

@@ -34,11 +34,12 @@ GOOD: dict[str, float | int] = {
     "step_size": 0.125,
     "v": 0.5,
     "calls": 6,
-    "size": 32,
+    "size": None,
+    "repeats": 2,
     "error": 0.1,
     "nonnegative": True,
 }
-INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d", "calls", "size"}
+INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d", "calls"}
 
 FUNCTIONS: dict[str, Callable] = {
     name: getattr(theory, name)

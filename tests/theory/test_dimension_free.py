@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 import sparseaug as sa
 from sparseaug import theory
+from sparseaug.errors import ArgumentError
 
 
 def gram(name, n=3, seed=0):
@@ -89,3 +90,43 @@ def test_a_plan_for_S100_needs_no_order():
     free = theory.dimension_free_sample_size(0.5, 0.05, 1.0, 1.0)
     assert theory.sample_size(0.5, 0.05, order, 1.0, 1.0) > 100 * free
     assert theory.products_calls(0.5, 0.05, 1.0, 1.0) <= 20
+
+
+def test_repeats_have_as_many_elements_as_their_sets_together():
+    """R sets of c / R draws leave (1 + (R - 1) / 2^(c / R)) v / m in mean square."""
+    for calls, repeats in ((12, 1), (12, 2), (12, 4)):
+        m = repeats * 2 ** (calls // repeats)
+        bound = theory.products_gradient_bound(calls, 0.25, C=1.0, B=1.0, repeats=repeats)
+        mean = theory.mean_square_gradient_error(m, C=1.0, B=1.0)
+        mean *= (1 + (repeats - 1) / 2 ** (calls // repeats)) ** 0.5
+        assert bound == pytest.approx(min(1.0, 2 * mean))
+    with pytest.raises(ArgumentError, match="repeats=5"):
+        theory.products_gradient_bound(12, 0.25, C=1.0, B=1.0, repeats=5)
+
+
+@pytest.mark.parametrize(("name", "c", "repeats"), [("S3", 3, 1), ("C5", 4, 1), ("S3", 4, 2)])
+def test_products_fail_at_most_as_often_as_stated_by_enumeration(name, c, repeats):
+    """All c-tuples: the worst case over functions is the length of the mean vector."""
+    group = sa.group(name)
+    whole, _, v = gram(name)
+    rows, order = group.all_elements(), len(whole)
+    table = group.rank(group.compose(rows[:, None], rows[None]).reshape(-1, group.width))
+    table = np.asarray(table).reshape(order, order)
+    identity = int(group.rank(group.identity())[0])
+    squares = []
+    for chosen in product(range(order), repeat=c):
+        counts = np.zeros(order)
+        for start in range(0, c, c // repeats):
+            at = np.array([identity])
+            for g in chosen[start : start + c // repeats]:
+                at = np.concatenate([at, table[at, g]])
+            counts += np.bincount(at, minlength=order) / len(at) / repeats
+        squares.append(counts @ whole @ counts)
+    squares = np.maximum(squares, 0)
+    m = repeats * 2 ** (c // repeats)
+    more = 1 + (repeats - 1) / 2 ** (c // repeats)
+    assert np.isclose(squares.mean(), v.mean() * more / m)
+    options = {"C": 1.0, "B": 1.0, "v": float(v.mean()), "repeats": repeats}
+    for delta in (0.9, 0.5, 0.2, 0.1, 0.05, 0.01):
+        bound = theory.products_gradient_bound(c, delta, **options)
+        assert (np.sqrt(squares) > bound * (1 + 1e-12)).mean() <= delta

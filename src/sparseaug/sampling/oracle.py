@@ -135,9 +135,10 @@ class Oracle:
             {g_1^e_1 ... g_c^e_c : e in {0, 1}^c},   m = 2^c
 
         For every function the mean square of what averaging over them leaves is 2^-c of one
-        element's, as for 2^c independent draws (`sparseaug.theory.products_mean_square` has the
-        proof). Large errors are more frequent than with draws, less so where several such sets are
-        joined. The copies, and so the work, are those of m elements.
+        element's, as for 2^c independent draws (`sparseaug.theory.products` has the proof). Large
+        errors are more frequent than with draws, less so where several such sets are joined; then the
+        mean square is 1 + (repeats - 1) / 2^(calls / repeats) times that of m draws. The copies, and so
+        the work, are those of m elements.
 
         Args:
             calls: how many elements are drawn

@@ -20,7 +20,9 @@ most B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)).
 With the paper's B the largest of n vectors counts: n / delta in place of 1 / delta, and 4 n /
 delta.
 
-The tail is heavier than that of draws; independent repeats make it lighter. Random subproducts:
+The tail is heavier than that of draws; R independent sets of c/R draws make it lighter. Each holds
+the identity, so that E P z = q z with q = 2^(-c/R), and their mean leaves q / R + (1 - 1/R) q^2 of |z|^2
+in place of q / R: 1 + (R - 1) q times what as many draws leave. Random subproducts:
 Erdos and Renyi 1965, Dixon 2008. From below: fewer than n elements of Z_2^n fix a character, and
 the operator norm stays 1.
 """
@@ -73,7 +75,7 @@ def products_gradient_bound(
     """The gradient's error at all parameters at once, with probability at least 1 - delta.
 
         B_2 sqrt(v) min{1, sqrt(2^-c / delta)}                                  all 2^c subproducts
-        B_2 sqrt(v) min{1, sqrt(1 / (m delta))}, m = R 2^(c/R)               R sets of c / R draws
+        B_2 sqrt(v) min{1, sqrt((1 + (R - 1) 2^(-c/R)) / (R 2^(c/R) delta))}   R sets of c/R draws
         B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)), b = sqrt(2^(1-c) / delta)     N of them
 
     For one invariant kernel and data that do not depend on the draw. Rounded up.
@@ -107,7 +109,9 @@ def products_gradient_bound(
     vectors = 1 if n is None else check_count("n", n)
     root = Interval.point(_variance(C, v)).sqrt()
     if size is None:
-        share = Interval.point(vectors / (sets * 2 ** (c // sets) * chance)).sqrt()
+        one = Fraction(1, 2 ** (c // sets))
+        square = (one + (sets - 1) * one**2) / sets  # E P z = one z: a set holds the identity
+        share = Interval.point(vectors * square / chance).sqrt()
         return rounded_up(share.at_most(1) * root * norm)
     N = check_count("size", size)
     bias = Interval.point(2 * vectors / (2**c * chance)).sqrt()
