@@ -11,7 +11,7 @@ import pytest
 import sparseaug as sa
 from sparseaug import theory
 from sparseaug.certificate import Evidence, a_priori
-from sparseaug.certificate.algorithm import _size
+from sparseaug.certificate.algorithm import _lengths, _size
 from sparseaug.certificate.before import BOTH_SPACES, factors
 from sparseaug.errors import UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms, orbit_variances
@@ -128,11 +128,26 @@ def test_orbit_variances_are_the_lengths_of_enumerated_orbits(act, width):
 
 def test_the_size_of_one_shot_is_the_least_and_uses_the_union_with_the_mean_norm():
     norms = GradientNorms(np.array([0.0] * 99 + [100.0]), 1.0)  # B = 1, B_2 = 10
-    found = _size(sa.rotations(3), norms, 0.5, 0.05)
+    v = np.array([0.5] * 99 + [1.0])
+    found = _size(sa.rotations(3), norms, v, 0.5, 0.05)
     sizes = [
-        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, norms.B_2),
-        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, 100),
+        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, norms.B_2, v=0.505),
+        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, 100, v=1.0),
     ]
     assert found.m == sizes[1] < sizes[0]
-    large = _size(sa.cyclic(3), norms, 0.05, 0.05)  # few irreps: the sharp one
+    even = GradientNorms(np.ones(100), 1.0)
+    mean = theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, v=0.505)
+    assert abs(_size(sa.rotations(3), even, v, 0.5, 0.05).m - mean) <= 1
+    large = _size(sa.cyclic(3), norms, np.full(100, 2.0), 0.05, 0.05)  # few irreps: the sharp one
     assert large.m == theory.sharp_sample_size(0.05, 0.05, 2, 1.0, 1.0)
+
+
+def test_lengths_in_both_spaces_are_those_of_enumerated_orbits():
+    act = sa.permute_axis(sa.symmetric(4))
+    x = RNG.uniform(-1, 1, (3, 4))
+    found = _lengths(sa.GaussianKernel(1.0), act, x)
+    moved = act(act.group.all_elements(), x)
+    for i in range(3):
+        both = [sa.GaussianKernel(s)(moved[:, i], moved[:, i]) for s in (1.0, math.sqrt(0.5))]
+        assert found[i] == pytest.approx(2 - sum(K.mean() for K in both))
+    assert (_lengths(sa.GaussianKernel(1.0), sa.rotate(sa.rotations(2)), x[:, :2]) == 2).all()

@@ -2,17 +2,21 @@
 
 The constants of the kernel model hold on a box of parameters, so that is where the run must stay: it
 is projected onto the box, and the promise is kept only where the projection changed nothing. m is the
-least that some bound asks for, chosen before S is drawn; from |G| on, S is the group.
+least that some bound asks for, chosen before S is drawn; from |G| on, S is the group. Of any other
+loss a pilot estimates what has to be known, and nothing is promised.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, final
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug._floats import text_up
+import numpy as np
+
+from sparseaug._checks import check_callable, check_integer, check_real
+from sparseaug._floats import UNIT, lifted, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
 from sparseaug.certificate.before import BOTH_SPACES
@@ -21,10 +25,20 @@ from sparseaug.certificate.certify import certify
 from sparseaug.descent import Box, Run, descend
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group
-from sparseaug.kernels import GradientNorms, box_bound, initial_gap, smoothness_bound
-from sparseaug.kernels.arrays import check_vector
+from sparseaug.groups.orders import ENUMERATION_LIMIT
+from sparseaug.kernels import (
+    GaussianKernel,
+    GradientNorms,
+    box_bound,
+    initial_gap,
+    orbit_variances,
+    smoothness_bound,
+)
+from sparseaug.kernels.arrays import Floats, check_vector
+from sparseaug.plans import pilot
 from sparseaug.plans.dimension import whole_dimension_sum
-from sparseaug.risk import KernelModel, augmented_risk
+from sparseaug.risk import KernelModel, augmented_risk, custom_risk
+from sparseaug.risk.custom import Function
 from sparseaug.risk.problem import check_problem
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
@@ -42,16 +56,17 @@ class OneShot(Shown):
         run: of `descend`
         certificates: of its best iterate
         eps: the gradient norm of the full objective that was asked for
-        delta: how often the draw of S may break the promise; 0 where S is the group
+        delta: how often the draw of S may break the promise; 0 where S is the group, None where a
+            pilot estimated the constants
         bound: by which bound m was chosen
-        constants: B, L and gap on the box, by name
+        constants: B, L and gap on the box, by name; of a loss sigma, L and gap at the start
         kept: whether the run stayed in the box, as the promise presumes
     """
 
     run: Run
     certificates: Certificates
     eps: float
-    delta: float
+    delta: float | None
     bound: str
     constants: dict[str, float]
     kept: bool
@@ -70,15 +85,24 @@ class OneShot(Shown):
 
     def _table(self) -> Table:
         chance = "certain" if not self.delta else f"with probability 1 - {self.delta!r}"
-        best = self.certificates.best
+        if self.delta is None:
+            chance = "in root mean square, as a pilot estimates: no promise"
+        reached = "not certified: give largest=, a bound on single gradients, for an audit"
+        if self.certificates:
+            best = self.certificates.best
+            reached = f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"
         rows = [
             ("promised", f"full gradient at most {text_up(self.eps)}, {chance}"),
             ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.num_steps:,} steps of 1/L"),
             ("oracle calls", f"{self.run.calls:,}"),
-            ("reached", f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"),
+            ("reached", reached),
         ]
         left = f"{self.run.clipped} entries left the box: the promise is void; give a larger box."
         return Table(("", ""), rows, notes=[] if self.kept else [left])
+
+
+_LISTED = 10_000
+"""Elements of a group whose orbits are measured for m."""
 
 
 class _Size(NamedTuple):
@@ -87,7 +111,7 @@ class _Size(NamedTuple):
 
 
 def one_shot(
-    model: KernelModel,
+    model: KernelModel | Function,
     data: tuple[Any, Any],
     action: Action,
     *,
@@ -96,19 +120,24 @@ def one_shot(
     seed: int = 0,
     theta0: Any = None,
     box: float | None = None,
+    largest: float | None = None,
 ) -> OneShot:
     """Plan, draw S, descend with steps 1/L, certify: Algorithm 1 and cor:app-main-complexity.
 
     Args:
-        model: the kernel model
+        model: the kernel model, whose constants are known; or a loss that is not negative,
+            function(theta, x, y) as of `custom_risk`, for which a pilot at theta0 estimates them
         data: (x, y): samples (n, ...) like the centres, and one target for each
         action: how the group moves a sample
         eps: norm of the full-group gradient to reach
         delta: how often the draw of S may fail to
         seed: of the draw, and of the start
-        theta0: the start; by default normal, of standard deviation 1/2
+        theta0: the start; of a kernel model by default normal, of standard deviation 1/2
         box: every parameter stays within [-box, box], or the promise is void; by default 1 more
-            than twice the largest of the start. B and L grow with its third and second power
+            than twice the largest of the start. B and L grow with its third and second power. Of a
+            kernel model only
+        largest: no gradient of a single moved sample is longer; for the audit of a loss on a group
+            that cannot be listed
 
     Returns:
         The run, its certificates, and the promise.
@@ -124,6 +153,13 @@ def one_shot(
         >>> found.sample.m, found.kept, found.certificates.best.bound < 0.5
         (720, True, True)
     """
+    if not isinstance(model, KernelModel):
+        check_callable("model", model, "a KernelModel, or function(theta, x, y)")
+        if box is not None:
+            raise ArgumentError(f"box={box!r} goes with a kernel model, not with a loss.")
+        return _by_pilot(model, data, action, eps, delta, seed, theta0, largest)
+    if largest is not None:
+        raise ArgumentError(f"largest={largest!r} goes with a loss, not with a kernel model.")
     x, y = check_problem(model, data, action, None, words=(None,))
     eps = check_real("eps", eps, above=0)
     delta = check_real("delta", delta, above=0, below=1)
@@ -138,12 +174,8 @@ def one_shot(
     gap = initial_gap(model.kernel, model.centers, y, *model.split(theta0))
     L = smoothness_bound(model.kernel, model.centers, y, box=box)
     steps = num_steps(eps, L, gap)
-    if steps > MOST_STEPS:
-        raise ArgumentError(
-            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
-            "a larger eps, or a smaller start and box."
-        )
-    size = _size(action.group, norms, eps, delta)
+    _require_few(steps, eps, L, gap)
+    size = _size(action.group, norms, _lengths(model.kernel, action, x), eps, delta)
     whole = action.group.is_finite and action.group.order <= size.m
     S: Any = "full" if whole else Oracle(action.group, seed=seed).draw(size.m)
     risk = augmented_risk(model, (x, y), action, S)
@@ -160,12 +192,61 @@ def one_shot(
     )
 
 
-def _size(group: Group, norms: GradientNorms, eps: float, delta: float) -> _Size:
+def _by_pilot(
+    function: Function,
+    data: tuple[Any, Any],
+    action: Action,
+    eps: Any,
+    delta: Any,
+    seed: Any,
+    theta0: Any,
+    largest: float | None,
+) -> OneShot:
+    """The same with estimates in place of constants: twice the curvature at the start, its spread."""
+    eps = check_real("eps", eps, above=0)
+    delta = check_real("delta", delta, above=0, below=1)
+    seed = check_integer("seed", seed, below=1 << 64)
+    theta0 = check_vector("theta0", theta0)
+    risk = partial(custom_risk, function, data, action, largest=largest)
+    group, seeds = action.group, keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2)
+    looked, audit = (Oracle(group, int(each)) for each in seeds)
+    found = pilot(risk(None), theta0, looked)
+    L = 2 * max(found.L, float(np.finfo(float).tiny))
+    steps = num_steps(eps, L, max(0.0, found.value))
+    _require_few(steps, eps, L, found.value)
+    m = found.plan(eps, delta=delta).row("draws").m or 1
+    whole = group.is_finite and group.order <= min(m, ENUMERATION_LIMIT)
+    S: Any = "full" if whole else Oracle(group, seed=seed).draw(m)
+    run = descend(risk(S), theta0, step_size=1 / L, num_steps=steps, eval_every=steps)
+    made = certify(run, delta=delta, oracle=None if largest is None else audit)
+    constants = {"sigma": found.sigma, "L": L, "gap": found.value, "pilot calls": found.calls}
+    return OneShot(run, made, eps, None, "a pilot at the start", constants, True)
+
+
+def _require_few(steps: int, eps: float, L: float, gap: float) -> None:
+    if steps > MOST_STEPS:
+        raise ArgumentError(
+            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
+            "a larger eps, or a smaller start and box."
+        )
+
+
+def _lengths(kernel: GaussianKernel, action: Action, x: Any) -> Floats:
+    """v_i in both spaces together: at most 2, and less where the group is soon enumerated."""
+    group = action.group
+    answer = kernel.is_invariant(action, x.shape[1:])
+    if not answer or answer.condition or not group.is_finite or group.order > _LISTED:
+        return np.full(len(x), 2.0)
+    narrow = GaussianKernel(kernel.sigma / math.sqrt(2))
+    return orbit_variances(kernel, action, x) + orbit_variances(narrow, action, x) + 16 * UNIT
+
+
+def _size(group: Group, norms: GradientNorms, v: Floats, eps: float, delta: float) -> _Size:
     """The least m by what is known before the draw."""
     n, free = len(norms.per_sample), partial(dimension_free_sample_size, eps, delta, BOTH_SPACES)
     sizes = [
-        _Size(free(norms.B_2), "one kernel"),
-        _Size(free(norms.B, n), "one kernel, mean norm"),
+        _Size(free(norms.B_2, v=lifted(float(v.mean()), n)), "one kernel"),
+        _Size(free(norms.B, n, v=float(v.max())), "one kernel, mean norm"),
     ]
     if group.is_finite:
         sizes.append(_Size(sample_size(eps, delta, group.order, 1.0, norms.B), "the paper's"))

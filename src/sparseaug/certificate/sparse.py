@@ -56,7 +56,8 @@ def a_priori(
     theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     box = None if box is None else check_real("box", box, above=0)
-    by = None if by is None else check_choice("by", by, ("paper", "one kernel"))
+    if by is not None:
+        check_choice("by", by, ("paper", "one kernel"))
     rests_on = evidence.kernel_condition
     found = factors(evidence.sample, delta)
     if by is not None and by not in found:
