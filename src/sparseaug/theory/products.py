@@ -38,6 +38,8 @@ from sparseaug.theory.dimension_free import _variance
 
 __all__ = ["products_calls", "products_gradient_bound", "products_mean_square"]
 
+_MOST = 1 << 15  # draws, beyond which the bound is below the smallest float for all other numbers
+
 
 def products_mean_square(calls: int, *, C: float, B: float, v: float | None = None) -> float:
     """The root of the mean square of the gradient's error over the draw of c elements.
@@ -57,7 +59,7 @@ def products_mean_square(calls: int, *, C: float, B: float, v: float | None = No
         >>> products_mean_square(6, C=1.0, B=2.0), mean_square_gradient_error(64, C=1.0, B=2.0)
         (0.25, 0.25)
     """
-    c, norm = check_count("calls", calls), letters(B=B)[0]
+    c, norm = min(check_count("calls", calls), _MOST), letters(B=B)[0]
     return rounded_up(Interval.point(_variance(C, v) / 2**c).sqrt() * norm)
 
 
@@ -109,11 +111,11 @@ def products_gradient_bound(
     vectors = 1 if n is None else check_count("n", n)
     root = Interval.point(_variance(C, v)).sqrt()
     if size is None:
-        one = Fraction(1, 2 ** (c // sets))
+        one = Fraction(1, 2 ** min(c // sets, _MOST))
         square = (one + (sets - 1) * one**2) / sets  # E P z = one z: a set holds the identity
         share = Interval.point(vectors * square / chance).sqrt()
         return rounded_up(share.at_most(1) * root * norm)
-    N = check_count("size", size)
+    N, c = check_count("size", size), min(c, _MOST)
     bias = Interval.point(2 * vectors / (2**c * chance)).sqrt()
     log = log_ratio(4 * vectors * chance.denominator, chance.numerator)
     error = bias + (bias + Fraction(1)) * (log * Fraction(2, N)).sqrt()
