@@ -22,6 +22,7 @@ from sparseaug.actions import Action
 from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
+from sparseaug.certificate.kinds import KINDS
 from sparseaug.descent import Box, Run, descend
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group
@@ -100,6 +101,9 @@ class OneShot(Shown):
         left = f"{self.run.clipped} entries left the box: the promise is void; give a larger box."
         return Table(("", ""), rows, notes=[] if self.kept else [left])
 
+
+_PAIRS = 1 << 13
+"""Copies of the data under S up to which all kinds of certificates are made: seconds."""
 
 _LISTED = 10_000
 """Elements of a group whose orbits are measured for m."""
@@ -185,11 +189,28 @@ def one_shot(
     bound = "all of the group" if whole else size.bound
     constants = {"B": norms.B, "L": L, "gap": gap, "box": box}
     return OneShot(
-        *(run, certify(run, delta=delta), eps, 0.0 if whole else delta),
+        *(run, _certified(run, delta), eps, 0.0 if whole else delta),
         bound=bound,
         constants=constants,
         kept=run.clipped == 0,
     )
+
+
+def _certified(run: Run, delta: float) -> Certificates:
+    """All kinds; of a large S those whose work does not grow with the square of it."""
+    S = run.risk.S
+    if isinstance(S, str) or len(run.risk.y) * S.m <= _PAIRS:
+        return certify(run, delta=delta)
+    omitted = dict.fromkeys(KINDS, "S is large; ask for it by certify(run, kinds=[...]).")
+    for kinds in (["a-priori", "exact"], ["a-priori"]):
+        try:
+            found = certify(run, delta=delta, kinds=kinds)
+        except (UnsupportedError, GroupTooLargeError) as error:
+            omitted["exact"] = str(error)
+        else:
+            left = {kind: why for kind, why in omitted.items() if kind not in found}
+            return Certificates(dict(found), left)
+    return certify(run, delta=delta)
 
 
 def _by_pilot(
