@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 # of the packages below all names are documented; of these, what their verbs take and return
 ALSO = {
     "sparseaug.actions": ("Action",),
-    "sparseaug.certificate": ("Certificate", "Certificates", "Evidence"),
+    "sparseaug.certificate": ("Certificate", "Certificates", "Evidence", "OneShot"),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
         *("Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),
@@ -33,7 +33,10 @@ ALSO = {
         *("InvarianceReport", "InvarianceTest"),
         *("Prediction", "Spectrum", "assert_invariant"),
     ),
-    "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
+    "sparseaug.risk": (
+        *("CustomRisk", "DirectRisk", "MinibatchRisk", "MomentRisk"),
+        *("StreamingRisk", "minibatch", "streaming_risk"),
+    ),
     "sparseaug.sampling": ("Origin",),
     "sparseaug.norms": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
 }

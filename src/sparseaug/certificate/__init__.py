@@ -1,6 +1,7 @@
 """What holds for the full-group gradient at the returned iterate, and how we know.
 
 certify   all kinds at one iterate
+algorithm Algorithm 1 with its corollary in one call
 kinds     the table of kinds: what each bounds, how it holds, what it needs
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
@@ -25,6 +26,7 @@ from sparseaug.certificate.accuracy import (
     audit_consistency,
     audit_risk,
 )
+from sparseaug.certificate.algorithm import OneShot
 from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
@@ -44,6 +46,7 @@ __all__ = [
     "Consistency",
     "DataRisk",
     "Evidence",
+    "OneShot",
     "PopulationRisk",
     "RiskCertificate",
     "a_priori",

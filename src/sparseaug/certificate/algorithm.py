@@ -19,6 +19,7 @@ from sparseaug._checks import check_callable, check_integer, check_real
 from sparseaug._floats import UNIT, lifted, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
+from sparseaug.actions.base import require_action
 from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
@@ -38,8 +39,9 @@ from sparseaug.kernels import (
 from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.plans import pilot
 from sparseaug.plans.dimension import whole_dimension_sum
+from sparseaug.plans.table import format_count
 from sparseaug.risk import KernelModel, augmented_risk, custom_risk
-from sparseaug.risk.custom import Function
+from sparseaug.risk.custom import LossFunction
 from sparseaug.risk.problem import check_problem
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
@@ -115,7 +117,7 @@ class _Size(NamedTuple):
 
 
 def one_shot(
-    model: KernelModel | Function,
+    model: KernelModel | LossFunction,
     data: tuple[Any, Any],
     action: Action,
     *,
@@ -157,6 +159,7 @@ def one_shot(
         >>> found.sample.m, found.kept, found.certificates.best.bound < 0.5
         (720, True, True)
     """
+    require_action(action)
     if not isinstance(model, KernelModel):
         check_callable("model", model, "a KernelModel, or function(theta, x, y)")
         if box is not None:
@@ -214,7 +217,7 @@ def _certified(run: Run, delta: float) -> Certificates:
 
 
 def _by_pilot(
-    function: Function,
+    function: LossFunction,
     data: tuple[Any, Any],
     action: Action,
     eps: Any,
@@ -247,8 +250,8 @@ def _by_pilot(
 def _require_few(steps: int, eps: float, L: float, gap: float) -> None:
     if steps > MOST_STEPS:
         raise ArgumentError(
-            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
-            "a larger eps, or a smaller start and box."
+            f"eps={eps!r} takes {format_count(steps)} steps of 1/L with L={L:.4g} and a gap of "
+            f"{gap:.4g}; give a larger eps, or a smaller start and box."
         )
 
 

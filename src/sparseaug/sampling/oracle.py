@@ -151,11 +151,12 @@ class Oracle:
             >>> S.m, S.calls
             (64, 6)
         """
-        calls = check_integer("calls", calls, at_least=1)
+        calls = check_integer("calls", calls, at_least=1, below=1 << 63)
         repeats = check_integer("repeats", repeats, at_least=1, below=calls + 1)
         if calls % repeats:
             raise ArgumentError(
-                f"calls={calls} cannot be shared by repeats={repeats} sets; give a multiple of it."
+                f"calls={shorten(calls)} cannot be shared by repeats={shorten(repeats)} sets; give a "
+                "multiple of it."
             )
         each = calls // repeats
         require_memory("calls", repeats << min(each, 64), self.group.width, "subproducts")

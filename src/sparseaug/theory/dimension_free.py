@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sparseaug._checks import check_flag
 from sparseaug.theory._interval import Interval, ceiling, log_ratio, rounded_up
 from sparseaug.theory._letters import check_count, letters, not_negative
 
@@ -161,7 +162,7 @@ def distribution_gradient_bound(
         0.862
     """
     count, chance, bound, norm = letters(m=m, delta=delta, C=C, B=B)
-    share = 1 if nonnegative else 2
+    share = 1 if check_flag("nonnegative", nonnegative) else 2
     spread = (log_ratio(chance.denominator, chance.numerator) * share).sqrt() + Fraction(1)
     error = spread * Interval.point(Fraction(1, count)).sqrt()
     cap = Interval.point(2 * share).sqrt()  # sqrt(2) or 2
