@@ -71,6 +71,27 @@ def test_they_are_counted_kept_and_recognised(tmp_path):
         sa.GroupSample(S.group, S.elements[:48], S.calls, S.origin)
 
 
+def test_a_value_at_one_point_differs_by_four_to_the_minus_c():
+    """All pairs of S_3: 2^-c |z|^2 + 4^-c (z(e)^2 - |z|^2), the mean of |z|^2 over the group."""
+    group = sa.symmetric(3)
+    rows = group.all_elements()
+    z = np.array([5.0, -1.0, -1.0, -1.0, -1.0, -1.0])  # large at one element
+    assert int(group.rank(group.identity())[0]) == 0
+    squares = []
+    for a, b in product(rows, repeat=2):
+        ab = group.compose(a[None], b[None])
+        at = group.rank(np.concatenate([group.identity(), a[None], b[None], ab]))
+        squares.append(z[np.asarray(at, int)].mean() ** 2)
+    norm = (z**2).mean()
+    assert np.mean(squares) == pytest.approx(norm / 4 + (z[0] ** 2 - norm) / 16)
+
+
+def test_fewer_than_n_of_them_leave_a_sign_that_no_flip_sees():
+    for calls in (3, 5):
+        S = sa.Oracle(sa.sign_flips(6), seed=0).products(calls)
+        assert sa.deviation(S).value == pytest.approx(1.0)
+
+
 def test_an_average_over_them_is_as_close_as_over_draws():
     """S_6, 150 seeds: the ratio of mean squares is 1 +- 0.45; a false alarm is rarer than 1e-3."""
     group = sa.symmetric(6)

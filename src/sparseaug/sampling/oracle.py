@@ -134,11 +134,12 @@ class Oracle:
 
             {g_1^e_1 ... g_c^e_c : e in {0, 1}^c},   m = 2^c
 
-        For every function the mean square of what averaging over them leaves is 2^-c of one
-        element's, as for 2^c independent draws (`sparseaug.theory.products` has the proof). Large
-        errors are more frequent than with draws, less so where several such sets are joined; then the
-        mean square is 1 + (repeats - 1) / 2^(calls / repeats) times that of m draws. The copies, and so
-        the work, are those of m elements.
+        What averaging a function over them leaves has in mean square, over the draws and over the
+        points of an orbit, exactly 2^-c of the function's variance, as for 2^c independent draws
+        (`sparseaug.theory.products` has the proof; at one point it may differ by 4^-c times what its
+        square differs). Large errors may be more frequent than with draws. Every set holds the
+        identity, so that joining several costs accuracy: the mean square is then 1 + (repeats - 1) /
+        2^(calls / repeats) times that of m draws. The copies, and so the work, are those of m elements.
 
         Args:
             calls: how many elements are drawn

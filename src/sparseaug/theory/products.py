@@ -11,7 +11,9 @@ the others:
 
     E |P z|^2 = 2^-c |z|^2       for every group and every z off the invariants,
 
-exactly what 2^c independent draws leave. So the gradient's error (`dimension_free`) is at most B_2
+exactly what 2^c independent draws leave. (A value at one point e leaves 2^-c |z|^2 + 4^-c (z(e)^2 -
+|z|^2), |z|^2 a mean over the group; where lengths are constant, as in `dimension_free`, that is the
+same.) So the gradient's error (`dimension_free`) is at most B_2
 sqrt(v) b with probability 1 - delta, b = sqrt(2^-c / delta) (Markov), without |G| in it. Where
 only N random subproducts are kept, these are independent given the g_j, of mean P z and at most (1
 + b) sqrt(v) away from it. With b = sqrt(2^(1-c) / delta) and Pinelis's inequality the error is at
