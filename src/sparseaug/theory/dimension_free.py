@@ -26,6 +26,9 @@ sqrt(mean_i |h_i|^2). With the paper's B, the mean of |h_i|, the largest of n ve
 union bound, log(2n/delta), and max_i v_i. Any compact group with Haar measure will do. What log|G|
 still buys: every kernel and all data at once, also those chosen after S, and the operator norm.
 
+For a diagonal kernel with p outputs, Z holds B_{2,r} Z_r for each of them and has the length
+sqrt(sum_r B_{2,r}^2 v_r), which stands for B_2 sqrt(v), with B_{2,r} fixed before S.
+
 For independent draws of any distribution that is no group's, lengths vary, and with |phi| <= C
 
     E |mean Z| <= C / sqrt(m),
