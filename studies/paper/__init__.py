@@ -16,6 +16,7 @@ workers       processes that end with their parent
 runner        all seeds in parallel processes, resumed where they were stopped
 sentences     the claims of the paper's Results, and what was measured
 design_sentences  what designs do, and what was measured
+beyond        products of a few draws, batches of streaming, first steps, other starts
 certificates  certified bounds of the full-gradient norm along the one-shot runs
 """
 

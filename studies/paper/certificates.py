@@ -51,7 +51,10 @@ def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays
     rows = [certify(theta, evidence, kinds=kinds, delta=DELTA) for theta in iterates]
     for bound in BOUNDS:
         made = [row[bound.kind] for row in rows]
-        if bound.over_box:
-            made = [a_priori(evidence, theta, delta=DELTA, box=box) for theta in iterates]
+        if bound.kind == "a-priori":
+            over = box if bound.over_box else None
+            made = [
+                a_priori(evidence, theta, delta=DELTA, box=over, by="paper") for theta in iterates
+            ]
         arrays[bound.name] = np.array([one.bound for one in made])
     return arrays

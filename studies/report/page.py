@@ -14,17 +14,23 @@ from studies.paper.design_sentences import design_claims
 from studies.paper.kinds import BOUNDS
 from studies.paper.results import Results
 from studies.paper.sentences import Claim
+from studies.report.beyond import credit
 from studies.report.charts import Chart, certificate_charts, design_charts, method_charts
 from studies.report.markup import Markup, join, json_block, tag
 from studies.report.tables import certificate_table, design_table, facts_table, final_table
 
+_NOTHING = Markup("")
 _TITLE = "Draw the transformations once: the experiment, reproduced"
 
 
 def render_page(
-    results: Results, *, verdicts: Sequence[Claim] = (), designs: Comparison | None = None
+    results: Results,
+    *,
+    verdicts: Sequence[Claim] = (),
+    designs: Comparison | None = None,
+    more: Markup = _NOTHING,
 ) -> str:
-    """The whole page; without verdicts it has no section on claims, without designs none on these."""
+    """The whole page; what is not given has no section, `more` stands before the setting."""
     curves, bounds = method_charts(results), certificate_charts(results)
     compared = design_charts(designs) if designs else []
     seeds = "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
@@ -32,6 +38,7 @@ def render_page(
         "main",
         tag("h1", _TITLE),
         tag("p", _lead(results), class_="lead"),
+        credit(),
         _headline(results, verdicts),
         _claims(verdicts),
         _curves(curves),
@@ -40,6 +47,7 @@ def render_page(
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
         _designs(designs, compared, first=len(curves + bounds)),
+        more,
         _setting(results),
         json_block("data", [chart.to_dict() for chart in curves + bounds + compared]),
     )

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from sparseaug._io import check_path
 from sparseaug.errors import MissingPackageError
+from studies.paper import beyond
 from studies.paper.comparison import Comparison, read_comparison
 from studies.paper.results import Results, read_results
 from studies.paper.sentences import claims
+from studies.report.beyond import sections
 from studies.report.figures import draw_certificates, draw_designs, draw_figure
 from studies.report.looks import figure_bytes, figure_style
 from studies.report.owned import require_ours, write_owned
@@ -48,7 +50,8 @@ def write_report(folder: str | os.PathLike[str]) -> list[Path]:
         files = _figures(results) | (_design_figures(designs) if designs else {})
     except MissingPackageError:
         files = {}
-    page = render_page(results, verdicts=claims(results), designs=designs)
+    more = sections(beyond.read(path))
+    page = render_page(results, verdicts=claims(results), designs=designs, more=more)
     files["report.html"] = page.encode()
     write_owned(path, files)
     return [path / name for name in files]

@@ -29,10 +29,11 @@ EXCUSED = {
         groups.Group.require_rows groups.Group.require_order groups.Group.permutations
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
-        risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step""",
+        risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step
+        risk.CustomRisk.at_step risk.CustomRisk.resume risk.MinibatchRisk.at_step""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk
-        risk.StreamingRisk sklearn.Average views.Store""",
+        risk.StreamingRisk risk.CustomRisk risk.MinibatchRisk sklearn.Average views.Store""",
     "a mapping: KeyError, as every mapping": """
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """
@@ -44,7 +45,7 @@ EXCUSED = {
 }
 EXCUSED_NAMES = {name for names in EXCUSED.values() for name in names.split()}
 
-FILES = ("core", "groups", "theory", "nn", "sklearn", "sources", "views")
+FILES = ("core", "groups", "losses", "theory", "nn", "sklearn", "sources", "views")
 PUBLIC = public(packages())
 EXAMPLES: list[Example] = [
     example

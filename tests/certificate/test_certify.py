@@ -39,7 +39,7 @@ def test_a_collection_is_a_frozen_mapping_that_becomes_json():
 def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():
     drawn = certify(THETA, Evidence(MODEL, DATA, ACT, S), delta=0.1)["a-priori"]
     assert drawn.failure_probability == 0.1
-    assert drawn.holds == "with probability 1 - 0.1 over the draw of S"
+    assert drawn.holds.startswith("with probability 1 - 0.1 over the draw of S, if kernel and data")
     few = certify(THETA, Evidence(MODEL, DATA, ACT, None))["a-priori"]
     assert few.certain
     assert few.holds == "certain"

@@ -11,7 +11,8 @@ import pytest
 import sparseaug as sa
 from tests.extras import REASON
 
-PAGE = (Path(__file__).parents[2] / "docs/paper.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/paper.md").read_text()
 
 # the \label of every theorem, proposition, lemma, corollary and assumption of the paper
 RESULTS = [
@@ -31,8 +32,9 @@ RESULTS = [
 def test_every_result_of_the_paper_has_its_code_and_its_measured_counterpart(label):
     rows = [line for line in PAGE.splitlines() if re.search(rf"[|,] {label}[,:]", line)]
     assert len(rows) == 1
-    _, code, measured = re.split(r"(?<!\\)\|", rows[0].strip("|"))
+    _, code, test, measured = re.split(r"(?<!\\)\|", rows[0].strip("|"))
     assert "`" in code
+    assert (ROOT / re.search(r"`(tests/[^`]*)`", test)[1]).exists()
     assert re.search(r"\d|through the next line", measured)
 
 
@@ -43,3 +45,18 @@ def test_every_name_of_the_library_on_the_page_exists():
     assert len(named) > 30
     for name in named:
         reduce(getattr, name.split("."), sa)
+
+
+def test_no_cell_of_a_table_is_empty_and_every_remark_has_a_row():
+    for line in PAGE.splitlines():
+        if line.startswith("|"):
+            assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))), line
+    for number in (4, 5, 7, 9):
+        assert f"| Remark B.{number}" in PAGE
+    assert all((ROOT / path).exists() for path in re.findall(r"`(tests/[^`]*)`", PAGE))
+
+
+def test_the_five_lines_come_first_on_the_page_and_stand_in_the_readme():
+    first = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    assert "sa.one_shot(" in first
+    assert first in (ROOT / "README.md").read_text()

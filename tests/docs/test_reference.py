@@ -25,7 +25,7 @@ ALSO = {
     "sparseaug.actions": ("Action",),
     "sparseaug.certificate": (
         *("BoundedLoss", "Bounds", "Certificate", "Certificates", "Consistency", "Evidence"),
-        "RiskCertificate",
+        *("OneShot", "RiskCertificate"),
         *("audit_consistency", "read_answers", "write_pairs"),
     ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
@@ -37,7 +37,10 @@ ALSO = {
         *("InvarianceReport", "InvarianceTest"),
         *("Prediction", "Spectrum"),
     ),
-    "sparseaug.risk": ("DirectRisk", "MomentRisk", "StreamingRisk", "streaming_risk"),
+    "sparseaug.risk": (
+        *("CustomRisk", "DirectRisk", "MinibatchRisk", "MomentRisk"),
+        *("StreamingRisk", "minibatch", "streaming_risk"),
+    ),
     "sparseaug.sampling": ("Origin",),
     "sparseaug.norms": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
 }

@@ -115,3 +115,47 @@ def test_algorithm_1_promises_and_keeps():
         sa.one_shot(MODEL, (X, Y), ACT, eps=1e-6)
     assert "promised" in str(found)
     assert found.to_dict()["kept"]
+
+
+@pytest.mark.parametrize("size", [4, 30])
+def test_a_loss_whose_constants_nobody_knows_is_planned_by_a_pilot_and_promises_nothing(size):
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(40, size)), rng.normal(size=size)
+    y, act = np.sign(x @ w), sa.permute_axis(sa.symmetric(size))
+    largest = float(np.linalg.norm(x, axis=1).max()) * 1.001  # permutations keep lengths
+
+    def logistic(theta, x, y):
+        margin = y * (x @ theta)
+        return np.log1p(np.exp(-margin)), -(y / (1 + np.exp(margin)))[:, None] * x
+
+    found = sa.one_shot(logistic, (x, y), act, eps=0.3, theta0=np.zeros(size), largest=largest)
+    assert found.delta is None
+    assert "no promise" in str(found)
+    assert found.certificates.best.bound < 0.6
+    if size == 4:
+        assert found.certificates["exact"].truth <= 0.3
+    else:
+        assert found.constants["pilot calls"] >= 64
+        blind = sa.one_shot(logistic, (x, y), act, eps=0.3, theta0=np.zeros(size))
+        assert "not certified" in str(blind)
+        assert blind.to_dict()["delta"] is None
+    with pytest.raises(ArgumentError, match="box=2"):
+        sa.one_shot(logistic, (x, y), act, eps=0.3, theta0=np.zeros(size), box=2)
+    with pytest.raises(ArgumentError, match="largest=3"):
+        sa.one_shot(MODEL, (X, Y), ACT, eps=1.5, largest=3)
+
+
+def test_a_loss_in_jax_gives_the_gradients_of_numpy():
+    jax = pytest.importorskip("jax")
+    jnp = jax.numpy
+
+    def one(theta, x, y):
+        a, b = theta[:4], theta[4:]
+        phi = jnp.exp(-((x - X[:4]) ** 2).sum(axis=1) / 2)
+        return (phi @ (a * b) - y) ** 2 / 2
+
+    both = jax.jit(jax.vmap(jax.value_and_grad(one), (None, 0, 0)))
+    risk = sa.custom_risk(lambda *given: both(*map(jnp.asarray, given)), (X, Y), ACT, S)
+    assert np.allclose(risk.gradient(THETA), custom().gradient(THETA), rtol=1e-4, atol=1e-5)
+    run = sa.descend(risk, THETA, step_size=0.05, num_steps=5)
+    assert sa.certify(run)["exact"].truth > 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, OracleBudgetError
+from sparseaug.errors import ArgumentError, OracleBudgetError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,27 @@ def test_they_are_counted_kept_and_recognised(tmp_path):
         sa.GroupSample(S.group, S.elements[:48], S.calls, S.origin)
 
 
+def test_a_value_at_one_point_differs_by_four_to_the_minus_c():
+    """All pairs of S_3: 2^-c |z|^2 + 4^-c (z(e)^2 - |z|^2), the mean of |z|^2 over the group."""
+    group = sa.symmetric(3)
+    rows = group.all_elements()
+    z = np.array([5.0, -1.0, -1.0, -1.0, -1.0, -1.0])  # large at one element
+    assert int(group.rank(group.identity())[0]) == 0
+    squares = []
+    for a, b in product(rows, repeat=2):
+        ab = group.compose(a[None], b[None])
+        at = group.rank(np.concatenate([group.identity(), a[None], b[None], ab]))
+        squares.append(z[np.asarray(at, int)].mean() ** 2)
+    norm = (z**2).mean()
+    assert np.mean(squares) == pytest.approx(norm / 4 + (z[0] ** 2 - norm) / 16)
+
+
+def test_fewer_than_n_of_them_leave_a_sign_that_no_flip_sees():
+    for calls in (3, 5):
+        S = sa.Oracle(sa.sign_flips(6), seed=0).products(calls)
+        assert sa.deviation(S).value == pytest.approx(1.0)
+
+
 def test_an_average_over_them_is_as_close_as_over_draws():
     """S_6, 150 seeds: the ratio of mean squares is 1 +- 0.45; a false alarm is rarer than 1e-3."""
     group = sa.symmetric(6)
@@ -91,14 +112,18 @@ def test_an_average_over_them_is_as_close_as_over_draws():
     assert 0.55 < found[0] / found[1] < 1.8
 
 
-def test_an_a_priori_bound_for_draws_is_refused_for_them():
+def test_the_bound_for_draws_is_refused_for_them_and_their_own_is_given():
     x = np.random.default_rng(0).uniform(-1, 1, (6, 4))
     act = sa.permute_axis(sa.symmetric(4))
     model = sa.KernelModel(sa.GaussianKernel(1.0), x[:3])
-    S = sa.Oracle(act.group, seed=0).products(calls=8)
-    run = sa.descend(
-        sa.augmented_risk(model, (x, x.sum(1)), act, S), np.ones(6), step_size=0.05, num_steps=20
-    )
-    found = sa.certify(run)
-    assert run.calls == 8
-    assert "uniform draws" in found.omitted["a-priori"]
+    S = sa.Oracle(act.group, seed=0).products(calls=10)
+    risk = sa.augmented_risk(model, (x, x.sum(1)), act, S)
+    run = sa.descend(risk, np.ones(6), step_size=0.05, num_steps=20)
+    found = sa.certify(run)["a-priori"]
+    assert (run.calls, found.calls, found.failure_probability) == (10, 10, 0.05)
+    evidence, theta = sa.certificate.Evidence.of(risk), run.best
+    norms = sa.kernels.gradient_norms(model.kernel, model.centers, *model.split(theta), x.sum(1))
+    error = (2 / (1024 * 0.05)) ** 0.5 * norms.B_2  # Markov: no logarithm of delta for products
+    assert found.bound == pytest.approx(np.linalg.norm(risk.gradient(theta)) + error)
+    with pytest.raises(UnsupportedError, match="uniform draws"):
+        sa.certificate.a_priori(evidence, theta, by="paper")

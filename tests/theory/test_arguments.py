@@ -32,8 +32,14 @@ GOOD: dict[str, float | int] = {
     "gap": 1.0,
     "sigma": 2.0,
     "step_size": 0.125,
+    "v": 0.5,
+    "calls": 6,
+    "size": None,
+    "repeats": 2,
+    "error": 0.1,
+    "nonnegative": True,
 }
-INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d"}
+INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d", "calls"}
 
 FUNCTIONS: dict[str, Callable] = {
     name: getattr(theory, name)

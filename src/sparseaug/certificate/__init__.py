@@ -1,10 +1,12 @@
 """What holds for the full-group gradient at the returned iterate, and how we know.
 
 certify   all kinds at one iterate
+algorithm Algorithm 1 with its corollary in one call
 kinds     the table of kinds: what each bounds, how it holds, what it needs
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 exact     the truth and its rounding, to which every certain bound is compared
+before    what is known of S before it is drawn: the paper's bound, and the one for one kernel
 sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
@@ -19,6 +21,7 @@ concentration  the inequality behind it, and its proof
 """
 
 from sparseaug.certificate.accuracy import audit_risk
+from sparseaug.certificate.algorithm import OneShot
 from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
@@ -48,6 +51,7 @@ __all__ = [
     "Consistency",
     "DataRisk",
     "Evidence",
+    "OneShot",
     "PopulationRisk",
     "RiskCertificate",
     "a_priori",

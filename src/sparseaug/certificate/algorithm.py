@@ -1,41 +1,53 @@
 """Algorithm 1 with its corollary, in one call: from eps and delta to S, a run and certificates.
 
-The constants of the kernel model hold on a box of parameters, so that is where the run must stay:
-    it is
-projected onto the box, and the promise is kept only where the projection changed nothing. m is the
-least that some bound asks for, chosen before S is drawn; from |G| on, S is the group.
-
-The two parts of a gradient function lie in two spaces, of width sigma / sqrt(2) and sigma
-(`kernels.gradient_norms`): in their sum k(x, x) = 2, which the dimension-free bound takes for C^2.
+The constants of the kernel model hold on a box of parameters, so that is where the run must stay: it
+is projected onto the box, and the promise is kept only where the projection changed nothing. m is the
+least that some bound asks for, chosen before S is drawn; from |G| on, S is the group. Of any other
+loss a pilot estimates what has to be known, and nothing is promised.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, final
 
-from sparseaug._checks import check_integer, check_real
-from sparseaug._floats import lifted, norm, text_up
+import numpy as np
+
+from sparseaug._checks import check_callable, check_integer, check_real
+from sparseaug._floats import UNIT, lifted, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
+from sparseaug.actions.base import require_action
+from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
+from sparseaug.certificate.kinds import KINDS
 from sparseaug.descent import Box, Run, descend
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group
-from sparseaug.kernels import GradientNorms, box_bound, initial_gap, smoothness_bound
-from sparseaug.kernels.arrays import check_vector
+from sparseaug.groups.orders import ENUMERATION_LIMIT
+from sparseaug.kernels import (
+    GaussianKernel,
+    GradientNorms,
+    box_bound,
+    initial_gap,
+    orbit_variances,
+    smoothness_bound,
+)
+from sparseaug.kernels.arrays import Floats, check_vector
+from sparseaug.plans import pilot
 from sparseaug.plans.dimension import whole_dimension_sum
-from sparseaug.risk import KernelModel, augmented_risk
+from sparseaug.plans.table import format_count
+from sparseaug.risk import KernelModel, augmented_risk, custom_risk
+from sparseaug.risk.custom import LossFunction
 from sparseaug.risk.problem import check_problem
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
 
 MOST_STEPS = 1_000_000
 """Of one run: some tens of seconds for a model of fifty centres."""
-
-_C = math.nextafter(math.sqrt(2), 2)  # of both spaces together
 
 
 @final
@@ -47,16 +59,17 @@ class OneShot(Shown):
         run: of `descend`
         certificates: of its best iterate
         eps: the gradient norm of the full objective that was asked for
-        delta: how often the draw of S may break the promise; 0 where S is the group
+        delta: how often the draw of S may break the promise; 0 where S is the group, None where a
+            pilot estimated the constants
         bound: by which bound m was chosen
-        constants: B, L and gap on the box, by name
+        constants: B, L and gap on the box, by name; of a loss sigma, L and gap at the start
         kept: whether the run stayed in the box, as the promise presumes
     """
 
     run: Run
     certificates: Certificates
     eps: float
-    delta: float
+    delta: float | None
     bound: str
     constants: dict[str, float]
     kept: bool
@@ -75,15 +88,27 @@ class OneShot(Shown):
 
     def _table(self) -> Table:
         chance = "certain" if not self.delta else f"with probability 1 - {self.delta!r}"
-        best = self.certificates.best
+        if self.delta is None:
+            chance = "in root mean square, as a pilot estimates: no promise"
+        reached = "not certified: give largest=, a bound on single gradients, for an audit"
+        if self.certificates:
+            best = self.certificates.best
+            reached = f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"
         rows = [
             ("promised", f"full gradient at most {text_up(self.eps)}, {chance}"),
             ("by", f"m = {self.sample.m:,}: {self.bound}; {self.run.num_steps:,} steps of 1/L"),
             ("oracle calls", f"{self.run.calls:,}"),
-            ("reached", f"at most {text_up(best.bound)} ({best.kind}, {best.holds})"),
+            ("reached", reached),
         ]
         left = f"{self.run.clipped} entries left the box: the promise is void; give a larger box."
         return Table(("", ""), rows, notes=[] if self.kept else [left])
+
+
+_PAIRS = 1 << 13
+"""Copies of the data under S up to which all kinds of certificates are made: seconds."""
+
+_LISTED = 10_000
+"""Elements of a group whose orbits are measured for m."""
 
 
 class _Size(NamedTuple):
@@ -92,7 +117,7 @@ class _Size(NamedTuple):
 
 
 def one_shot(
-    model: KernelModel,
+    model: KernelModel | LossFunction,
     data: tuple[Any, Any],
     action: Action,
     *,
@@ -101,19 +126,24 @@ def one_shot(
     seed: int = 0,
     theta0: Any = None,
     box: float | None = None,
+    largest: float | None = None,
 ) -> OneShot:
     """Plan, draw S, descend with steps 1/L, certify: Algorithm 1 and cor:app-main-complexity.
 
     Args:
-        model: the kernel model
+        model: the kernel model, whose constants are known; or a loss that is not negative,
+            function(theta, x, y) as of `custom_risk`, for which a pilot at theta0 estimates them
         data: (x, y): samples (n, ...) like the centres, and one target for each
         action: how the group moves a sample
         eps: norm of the full-group gradient to reach
         delta: how often the draw of S may fail to
         seed: of the draw, and of the start
-        theta0: the start; by default normal, of standard deviation 1/2
+        theta0: the start; of a kernel model by default normal, of standard deviation 1/2
         box: every parameter stays within [-box, box], or the promise is void; by default 1 more
-            than twice the largest of the start. B and L grow with its third and second power
+            than twice the largest of the start. B and L grow with its third and second power. Of a
+            kernel model only
+        largest: no gradient of a single moved sample is longer; for the audit of a loss on a group
+            that cannot be listed
 
     Returns:
         The run, its certificates, and the promise.
@@ -129,6 +159,14 @@ def one_shot(
         >>> found.sample.m, found.kept, found.certificates.best.bound < 0.5
         (720, True, True)
     """
+    require_action(action)
+    if not isinstance(model, KernelModel):
+        check_callable("model", model, "a KernelModel, or function(theta, x, y)")
+        if box is not None:
+            raise ArgumentError(f"box={box!r} goes with a kernel model, not with a loss.")
+        return _by_pilot(model, data, action, eps, delta, seed, theta0, largest)
+    if largest is not None:
+        raise ArgumentError(f"largest={largest!r} goes with a loss, not with a kernel model.")
     x, y = check_problem(model, data, action, None, words=(None,))
     eps = check_real("eps", eps, above=0)
     delta = check_real("delta", delta, above=0, below=1)
@@ -143,12 +181,8 @@ def one_shot(
     gap = initial_gap(model.kernel, model.centers, y, *model.split(theta0))
     L = smoothness_bound(model.kernel, model.centers, y, box=box)
     steps = num_steps(eps, L, gap)
-    if steps > MOST_STEPS:
-        raise ArgumentError(
-            f"eps={eps!r} takes {steps:,} steps of 1/L with L={L:.4g} and a gap of {gap:.4g}; give "
-            "a larger eps, or a smaller start and box."
-        )
-    size = _size(action.group, norms, eps, delta)
+    _require_few(steps, eps, L, gap)
+    size = _size(action.group, norms, _lengths(model.kernel, action, x), eps, delta)
     whole = action.group.is_finite and action.group.order <= size.m
     S: Any = "full" if whole else Oracle(action.group, seed=seed).draw(size.m)
     risk = augmented_risk(model, (x, y), action, S)
@@ -158,20 +192,85 @@ def one_shot(
     bound = "all of the group" if whole else size.bound
     constants = {"B": norms.B, "L": L, "gap": gap, "box": box}
     return OneShot(
-        *(run, certify(run, delta=delta), eps, 0.0 if whole else delta),
+        *(run, _certified(run, delta), eps, 0.0 if whole else delta),
         bound=bound,
         constants=constants,
         kept=run.clipped == 0,
     )
 
 
-def _size(group: Group, norms: GradientNorms, eps: float, delta: float) -> _Size:
+def _certified(run: Run, delta: float) -> Certificates:
+    """All kinds; of a large S those whose work does not grow with the square of it."""
+    S = run.risk.S
+    if isinstance(S, str) or len(run.risk.y) * S.m <= _PAIRS:
+        return certify(run, delta=delta)
+    omitted = dict.fromkeys(KINDS, "S is large; ask for it by certify(run, kinds=[...]).")
+    for kinds in (["a-priori", "exact"], ["a-priori"]):
+        try:
+            found = certify(run, delta=delta, kinds=kinds)
+        except (UnsupportedError, GroupTooLargeError) as error:
+            omitted["exact"] = str(error)
+        else:
+            left = {kind: why for kind, why in omitted.items() if kind not in found}
+            return Certificates(dict(found), left)
+    return certify(run, delta=delta)
+
+
+def _by_pilot(
+    function: LossFunction,
+    data: tuple[Any, Any],
+    action: Action,
+    eps: Any,
+    delta: Any,
+    seed: Any,
+    theta0: Any,
+    largest: float | None,
+) -> OneShot:
+    """The same with estimates in place of constants: twice the curvature at the start, its spread."""
+    eps = check_real("eps", eps, above=0)
+    delta = check_real("delta", delta, above=0, below=1)
+    seed = check_integer("seed", seed, below=1 << 64)
+    theta0 = check_vector("theta0", theta0)
+    risk = partial(custom_risk, function, data, action, largest=largest)
+    group, seeds = action.group, keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2)
+    looked, audit = (Oracle(group, int(each)) for each in seeds)
+    found = pilot(risk(None), theta0, looked)
+    L = 2 * max(found.L, float(np.finfo(float).tiny))
+    steps = num_steps(eps, L, max(0.0, found.value))
+    _require_few(steps, eps, L, found.value)
+    m = found.plan(eps, delta=delta).row("draws").m or 1
+    whole = group.is_finite and group.order <= min(m, ENUMERATION_LIMIT)
+    S: Any = "full" if whole else Oracle(group, seed=seed).draw(m)
+    run = descend(risk(S), theta0, step_size=1 / L, num_steps=steps, eval_every=steps)
+    made = certify(run, delta=delta, oracle=None if largest is None else audit)
+    constants = {"sigma": found.sigma, "L": L, "gap": found.value, "pilot calls": found.calls}
+    return OneShot(run, made, eps, None, "a pilot at the start", constants, True)
+
+
+def _require_few(steps: int, eps: float, L: float, gap: float) -> None:
+    if steps > MOST_STEPS:
+        raise ArgumentError(
+            f"eps={eps!r} takes {format_count(steps)} steps of 1/L with L={L:.4g} and a gap of "
+            f"{gap:.4g}; give a larger eps, or a smaller start and box."
+        )
+
+
+def _lengths(kernel: GaussianKernel, action: Action, x: Any) -> Floats:
+    """v_i in both spaces together: at most 2, and less where the group is soon enumerated."""
+    group = action.group
+    answer = kernel.is_invariant(action, x.shape[1:])
+    if not answer or answer.condition or not group.is_finite or group.order > _LISTED:
+        return np.full(len(x), 2.0)
+    narrow = GaussianKernel(kernel.sigma / math.sqrt(2))
+    return orbit_variances(kernel, action, x) + orbit_variances(narrow, action, x) + 16 * UNIT
+
+
+def _size(group: Group, norms: GradientNorms, v: Floats, eps: float, delta: float) -> _Size:
     """The least m by what is known before the draw."""
-    n = len(norms.per_sample)
-    square = lifted(norm(norms.per_sample) / math.sqrt(n), n + 8)
+    n, free = len(norms.per_sample), partial(dimension_free_sample_size, eps, delta, BOTH_SPACES)
     sizes = [
-        _Size(dimension_free_sample_size(eps, delta, _C, square), "dimension-free"),
-        _Size(dimension_free_sample_size(eps, delta, _C, norms.B, n), "dimension-free, mean norm"),
+        _Size(free(norms.B_2, v=lifted(float(v.mean()), n)), "one kernel"),
+        _Size(free(norms.B, n, v=float(v.max())), "one kernel, mean norm"),
     ]
     if group.is_finite:
         sizes.append(_Size(sample_size(eps, delta, group.order, 1.0, norms.B), "the paper's"))

@@ -39,7 +39,7 @@ class Kind:
 
 TABLE: Mapping[str, Kind] = {
     "a-priori": Kind(
-        "norm on S + C B min{1, sqrt(8/(3m) log(2|G|/delta))}",
+        "norm on S + C B min{1, sqrt(8/(3m) log(2|G|/delta))}, or C B_2 min{1, sqrt(2/m log(2/delta))}",
         "with probability 1 - delta over the draw of S",
         "S from one draw of an oracle, m fixed beforehand",
         a_priori,

@@ -1,17 +1,20 @@
 """From the gradient on S to that on G: thm:uniform-gradient-approximation, and two sharper forms.
 
 grad R_n^S - grad R_n^G = (1/n) sum_i [(Pi_S - Pi_G) h_i](x_i), where h_i = P - y_i Q is the gradient
-function of sample i. All three bound this by quantities of S times norms of h_i.
+function of sample i. All three bound this by quantities of S times norms of h_i; `before` has those of
+the first.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
-from sparseaug._checks import check_real
+from sparseaug._checks import check_choice, check_real
 from sparseaug._floats import UNIT, lifted, norm, up
+from sparseaug.certificate.before import factors
 from sparseaug.certificate.certificates import Certificate, make_certificate
 from sparseaug.certificate.evidence import Evidence, check_theta
 from sparseaug.certificate.exact import largest_norm
@@ -19,7 +22,7 @@ from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
 from sparseaug.sampling import GroupSample
-from sparseaug.theory import deviation_bound, distribution_gradient_bound
+from sparseaug.theory import distribution_gradient_bound
 
 # "certain" is said of actions that move entries and signs, which are isometries. Of matrices with
 # rounded entries and of a user's function, isometry and law are tested on the data moved by S, and the
@@ -36,33 +39,46 @@ from sparseaug.theory import deviation_bound, distribution_gradient_bound
 
 
 def a_priori(
-    evidence: Evidence, theta: Floats, *, delta: float = 0.05, box: float | None = None
+    evidence: Evidence,
+    theta: Floats,
+    *,
+    delta: float = 0.05,
+    box: float | None = None,
+    by: Literal["paper", "one kernel"] | None = None,
 ) -> Certificate:
-    """||grad R_n^S(theta)|| + C B min{1, sqrt(8/(3m) log(2|G|/delta))}, as before drawing S.
+    """||grad R_n^S(theta)|| + what is known of the error before S is drawn (`before`):
 
-    B is the largest over the box if one is given, as in the paper, else that of theta; either is
-    valid, since the event of the theorem is one of S alone. Where the minimum is 1 it is certain.
-    A sample that `draw_until` stopped at has none: m was not fixed beforehand.
+        C B min{1, sqrt(8/(3m) log(2|G|/delta))}                    by="paper"
+        C B_2 min{1, sqrt(2 log(2/delta) / m)}, C^2 = 2             by="one kernel"
+
+    By default the one with the smaller factor, or over a box the smaller one. B and B_2 are the largest
+    over the box if one is given, as in the paper, else those of theta; either is valid, since the event
+    is one of S alone. Where the paper's minimum is 1 it is certain. Rotations have the second alone, and
+    products of draws have sqrt(1 / (m delta)) in it. A sample that `draw_until` stopped at has none: m
+    was not fixed beforehand.
     """
     theta = check_theta(evidence, theta)
     delta = check_real("delta", delta, above=0, below=1)
     box = None if box is None else check_real("box", box, above=0)
-    S = evidence.sample
-    if not S.distribution.is_group:
+    if by is not None:
+        check_choice("by", by, ("paper", "one kernel"))
+    if not evidence.sample.distribution.is_group:
         return _of_draws(evidence, theta, delta)
-    condition = evidence.kernel_condition
-    if not S.group.is_finite:
+    rests_on = evidence.kernel_condition
+    found = factors(evidence.sample, delta)
+    if by is not None and by not in found:
+        S = evidence.sample
         raise UnsupportedError(
-            f"the theorem is about finite groups, and {S.group.name} has infinitely many elements."
+            f"S is {S.origin.kind}, of {S.group.name}, and the {by} bound is about m independent "
+            "uniform draws of a finite group; leave by= out, or take S from one draw of an Oracle."
         )
-    tau = deviation_bound(S.m, S.group.order, delta)
-    certain = tau == 1.0 or S.group.order == 1
-    if not certain:
-        _require_draws(S)
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
-    bound = lifted(_sparse_norm(evidence, theta) + tau * norms.B, 8)
-    failure = 0.0 if certain else delta
-    return make_certificate("a-priori", bound, evidence.calls, failure, "the draw of S", condition)
+    known = [found[by]] if by is not None else found.values()
+    best = min(known, key=lambda one: one.value if box is None else one.of(norms))
+    bound = lifted(_sparse_norm(evidence, theta) + best.of(norms), 8)
+    condition = " and ".join(filter(None, (best.condition, rests_on)))
+    over = "the draw of S"
+    return make_certificate("a-priori", bound, evidence.calls, best.failure, over, condition)
 
 
 def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:

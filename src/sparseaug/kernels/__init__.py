@@ -8,6 +8,7 @@ group_means  E over the group of a kernel: enumerated, or Gaussian in closed for
 permanents   permanents of many small matrices, for these means
 moments      (A, v, s) over data and transformations: all of G, or a sample S
 constants    B, L and the initial gap of f(x) = sum_r a_r b_r k(x, z_r) under squared loss
+orbits       how far the points of an orbit lie from its mean
 discrepancy  how far S is from G on the data at hand
 variation    what of a function varies over orbits, bounded from S
 arrays       data as float64
@@ -27,6 +28,7 @@ from sparseaug.kernels.gaussian import GaussianKernel
 from sparseaug.kernels.invariance import invariance_on
 from sparseaug.kernels.mixture import SpectralMixtureKernel
 from sparseaug.kernels.moments import Moments, full_moments, sample_moments
+from sparseaug.kernels.orbits import orbit_variances
 
 __all__ = [
     "Discrepancy",
@@ -42,6 +44,7 @@ __all__ = [
     "initial_gap",
     "invariance_on",
     "kernel_discrepancy",
+    "orbit_variances",
     "sample_moments",
     "smoothness_bound",
     "smoothness_of_moments",

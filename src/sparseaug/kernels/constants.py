@@ -15,7 +15,7 @@ import numpy as np
 
 from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, check_type
-from sparseaug._floats import SMALLEST, gamma, lifted, unit
+from sparseaug._floats import SMALLEST, gamma, lifted, norm, unit
 from sparseaug.kernels.arrays import (
     Floats,
     check_samples,
@@ -50,6 +50,12 @@ class GradientNorms:
 
     per_sample: Floats
     B: float
+
+    @property
+    def B_2(self) -> float:  # noqa: N802 - a letter of `sparseaug.theory.dimension_free`
+        """Upper bound of the root mean square of the norms."""
+        n = len(self.per_sample)
+        return lifted(norm(self.per_sample) / math.sqrt(n), n + 8)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON data."""

@@ -2,6 +2,7 @@
 
 plan       plan(group, ...): what a gradient norm or a deviation costs, by each method
 steps      the rows for a gradient norm
+one_kernel those of them that need no |G|: one kernel, products, mini-batch
 words      how many random words over a few drawn letters suffice
 draws      the rows for a deviation
 dimension  the sum of irrep dimensions of a group, which the sharper bound needs

@@ -32,7 +32,8 @@ def plan(
 
     With `deviation`, how many elements a sample needs: by the paper's bound, by the sharper bound, as
     `draw_until` finds them, in the smallest known design, in the full group. With `eps`, batch, steps
-    and oracle calls of each method for a full gradient norm of at most eps. That is about descent
+    and oracle calls of each method for a full gradient norm of at most eps; "one kernel", "products" and
+    "mini-batch" need no |G| and are there for rotations too. That is about descent
     without projection, with constants that hold wherever the run goes: B and L of a box do not cover
     a run that the projection onto it changed (`Run.clipped`).
 
@@ -44,13 +45,14 @@ def plan(
         degree: of the functions (with eps, of the gradients) that count, as `deviation(degree=)`. The
             sharper bound then sums over the irreps up to that degree only.
         C: with eps: point evaluation of the gradients' space (ass:gradient-rkhs).
-        B: with eps: mean RKHS norm of the gradients.
+        B: with eps: mean RKHS norm of the gradients; to the rows without |G| their root mean square
+            where n is not given.
         L: with eps: smoothness of the risk.
         gap: with eps: initial value of the risk less its infimum.
         sigma: with eps: standard deviation of the gradient over the group, for streaming. By default
             C B: the gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
         b: with eps: fresh transformations in a streaming step, 1 by default.
-        n: with eps: number of samples, for the work and the memory.
+        n: with eps: number of samples, for the work and the memory, and for what B means.
         max_batch: with eps: transformations that a step may average over; `best` keeps to it.
         draw: with deviation: whether `draw_until` is run; by default where it takes seconds.
         seed: with deviation: of the oracle of `draw_until`; 0 by default.
@@ -70,8 +72,10 @@ def plan(
         >>> found = sa.plan(sa.symmetric(6), eps=0.1, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0)
         >>> [(row.method, row.calls) for row in found.rows][2:5]
         [('one-shot', 43811), ('one-shot sharp', 25834), ('words', 75)]
-        >>> found.best.method, found.best.length, found.best.steps
-        ('words', 6, 3200)
+        >>> [(row.method, row.calls) for row in found.rows][6:8]
+        [('one kernel', 11805), ('products', 15)]
+        >>> found.best.method, found.best.m, found.best.steps
+        ('products', 720, 3200)
     """
     group = as_group(group)
     numbers = {"C": C, "B": B, "L": L, "gap": gap}

@@ -5,7 +5,7 @@ problem       model, data, action and S: what every risk is of
 identity      what a risk depends on, by name and hash
 kernel_risks  its risks under squared loss: from moments, by the plain sum, streaming
 custom        the risk of any loss
-minibatch     stochastic steps over data and a fixed S
+minibatches   stochastic steps over data and a fixed S
 """
 
 from sparseaug.risk.custom import CustomRisk, custom_risk
@@ -16,7 +16,7 @@ from sparseaug.risk.kernel_risks import (
     augmented_risk,
     streaming_risk,
 )
-from sparseaug.risk.minibatch import MinibatchRisk, minibatch
+from sparseaug.risk.minibatches import MinibatchRisk, minibatch
 from sparseaug.risk.model import KernelModel
 
 __all__ = [

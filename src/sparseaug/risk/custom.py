@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 
-from sparseaug._checks import check_callable, check_integer, check_real, check_type
+from sparseaug._checks import check_callable, check_choice, check_integer, check_real, check_type
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, joined, map_leaves, require_samples
 from sparseaug.actions.base import require_action
@@ -20,10 +20,9 @@ from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.risk.identity import name_of, order_facts, problem_facts
 from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
-from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 
-Function: TypeAlias = Callable[[Floats, Any, Any], tuple[Any, Any]]
+LossFunction: TypeAlias = Callable[[Floats, Any, Any], tuple[Any, Any]]
 
 _NUMBERS = 1 << 22  # of gradients that are held at a time, 32 MiB
 
@@ -33,7 +32,7 @@ _NUMBERS = 1 << 22  # of gradients that are held at a time, 32 MiB
 class Losses:
     """Losses and gradients of a batch of samples, by a user's function; what it returns is checked."""
 
-    function: Function
+    function: LossFunction
 
     def __call__(self, theta: Floats, x: Any, y: Any) -> tuple[Floats, Floats]:
         """(k,) and (k, p)."""
@@ -85,7 +84,7 @@ class CustomRisk:
         first: calls that the oracle had made before
     """
 
-    function: Function
+    function: LossFunction
     data: tuple[Any, Any]
     action: Action
     S: GroupSample | Literal["full", "streaming"] | None
@@ -205,7 +204,7 @@ class CustomRisk:
 
 
 def custom_risk(
-    function: Function,
+    function: LossFunction,
     data: tuple[Any, Any],
     action: Action,
     S: GroupSample | Oracle | Literal["full"] | None,
@@ -257,12 +256,17 @@ def custom_risk(
     batch = check_integer("batch", batch, at_least=1)
     data = map_leaves(_copy, data[0]), y.copy()
     if isinstance(S, Oracle):
-        require_oracle(S, action.distribution)
+        if S.distribution != action.distribution:
+            raise ArgumentError(
+                f"S={shorten(S)} is not an Oracle of {shorten(action.distribution.name)}; use the same "
+                "distribution."
+            )
         return CustomRisk(function, data, action, "streaming", largest, S, batch, S.calls)
-    if S is not None and S != "full":
-        S = as_sample(S, action.distribution)
-    if S == "full":
+    if isinstance(S, str):
+        check_choice("S", S, ("full",))
         action.group.all_elements()  # refused here where they are too many
+    elif S is not None:
+        S = as_sample(S, action.distribution)
     return CustomRisk(function, data, action, S, largest)
 
 

@@ -59,7 +59,13 @@ class KernelModel:
         return np.asarray(self.features(x) @ self.coefficients(theta))
 
     def losses(self, theta: Floats, x: Any, y: Any) -> tuple[Floats, Floats]:
-        """Squared losses (f(x) - y)^2 / 2 of single samples (k,), and their gradients (k, 2R)."""
+        """Squared losses (f(x) - y)^2 / 2 of single samples (k,), and their gradients (k, 2R).
+
+        Args:
+            theta: the 2R parameters
+            x: samples (k, ...)
+            y: targets (k,)
+        """
         a, b = self.split(theta)
         phi = self.features(x)
         residuals = phi @ (a * b) - y

@@ -143,10 +143,12 @@ class Oracle:
 
             {g_1^e_1 ... g_c^e_c : e in {0, 1}^c},   m = 2^c
 
-        For every function the mean square of what averaging over them leaves is 2^-c of one
-        element's, as for 2^c independent draws (`sparseaug.theory.products_mean_square` has the
-        proof). Large errors are more frequent than with draws, less so where several such sets are
-        joined. The copies, and so the work, are those of m elements.
+        What averaging a function over them leaves has in mean square, over the draws and over the
+        points of an orbit, exactly 2^-c of the function's variance, as for 2^c independent draws
+        (`sparseaug.theory.products` has the proof; at one point it may differ by 4^-c times what its
+        square differs). Large errors may be more frequent than with draws. Every set holds the
+        identity, so that joining several costs accuracy: the mean square is then 1 + (repeats - 1) /
+        2^(calls / repeats) times that of m draws. The copies, and so the work, are those of m elements.
 
         Args:
             calls: how many elements are drawn
@@ -159,11 +161,12 @@ class Oracle:
             >>> S.m, S.calls
             (64, 6)
         """
-        calls = check_integer("calls", calls, at_least=1)
+        calls = check_integer("calls", calls, at_least=1, below=1 << 63)
         repeats = check_integer("repeats", repeats, at_least=1, below=calls + 1)
         if calls % repeats:
             raise ArgumentError(
-                f"calls={calls} cannot be shared by repeats={repeats} sets; give a multiple of it."
+                f"calls={shorten(calls)} cannot be shared by repeats={shorten(repeats)} sets; give a "
+                "multiple of it."
             )
         each = calls // repeats
         require_memory("calls", repeats << min(each, 64), self.group.width, "subproducts")

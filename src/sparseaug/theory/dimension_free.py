@@ -26,6 +26,9 @@ sqrt(mean_i |h_i|^2). With the paper's B, the mean of |h_i|, the largest of n ve
 union bound, log(2n/delta), and max_i v_i. Any compact group with Haar measure will do. What log|G|
 still buys: every kernel and all data at once, also those chosen after S, and the operator norm.
 
+For a diagonal kernel with p outputs, Z holds B_{2,r} Z_r for each of them and has the length
+sqrt(sum_r B_{2,r}^2 v_r), which stands for B_2 sqrt(v), with B_{2,r} fixed before S.
+
 For independent draws of any distribution that is no group's, lengths vary, and with |phi| <= C
 
     E |mean Z| <= C / sqrt(m),
@@ -41,6 +44,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sparseaug._checks import check_flag
 from sparseaug.theory._interval import Interval, ceiling, log_ratio, rounded_up
 from sparseaug.theory._letters import check_count, letters, not_negative
 
@@ -161,7 +165,7 @@ def distribution_gradient_bound(
         0.862
     """
     count, chance, bound, norm = letters(m=m, delta=delta, C=C, B=B)
-    share = 1 if nonnegative else 2
+    share = 1 if check_flag("nonnegative", nonnegative) else 2
     spread = (log_ratio(chance.denominator, chance.numerator) * share).sqrt() + Fraction(1)
     error = spread * Interval.point(Fraction(1, count)).sqrt()
     cap = Interval.point(2 * share).sqrt()  # sqrt(2) or 2

@@ -14,13 +14,14 @@ and |grad R^G| <= |grad R^S| + err(S) at all theta at once, hence by Minkowski's
 
 L, sigma and the gap are of R^S, on a convex set that holds all iterates, without projection. The
 oracle calls are still m.
-Not covered: clipping, Adam, schedules, and passes over reshuffled data, whose pairs are biased
-    given the
-past (Mishchenko, Khaled and Richtarik 2020).
+
+Not covered: clipping, Adam, schedules, and passes over reshuffled data, whose pairs are biased given
+the past (Mishchenko, Khaled and Richtarik 2020).
 """
 
 from __future__ import annotations
 
+from sparseaug._checks import check_real
 from sparseaug.theory._interval import Interval, rounded_up
 from sparseaug.theory._letters import letters, not_negative, step
 from sparseaug.theory.streaming import SGDPlan, descent_share, sgd_plan
@@ -79,4 +80,4 @@ def one_shot_sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) ->
         >>> one_shot_sgd_plan(0.25, 4.0, 1.0, 0.5, 8)
         SGDPlan(step_size=0.0625, num_steps=4096, b=8)
     """
-    return sgd_plan(eps / 2, L, gap, sigma, b)
+    return sgd_plan(check_real("eps", eps, above=0) / 2, L, gap, sigma, b)
