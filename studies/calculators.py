@@ -55,16 +55,16 @@ def made(atoms: Any, seed: int = 0) -> tuple[Calculator, Callable[[list[Any]], l
         pairs = zip(found.tolist(), forces.numpy(), strict=True)
         return [{"energy": energy, "forces": force} for energy, force in pairs]
 
-    class Network(Calculator):  # type: ignore[misc]
+    class Network(Calculator):
         implemented_properties = ["energy", "forces"]  # noqa: RUF012
 
         def calculate(
             self, atoms: Any = None, properties: Any = (), system_changes: Any = None
         ) -> None:
-            super().calculate(atoms, properties, system_changes or all_changes)
+            super().calculate(atoms, properties, system_changes or all_changes)  # type: ignore[no-untyped-call]
             self.results = batch([self.atoms])[0]
 
-    return Network(), batch
+    return Network(), batch  # type: ignore[no-untyped-call]
 
 
 def equivariance(count: int) -> tuple[float, float]:
@@ -73,12 +73,12 @@ def equivariance(count: int) -> tuple[float, float]:
     names = [name for name in g2.names if 2 <= len(g2[name]) <= 9][:count]
     worst, spread = 0.0, []
     for name in names:
-        atoms = molecule(name)
+        atoms = molecule(name)  # type: ignore[no-untyped-call]
         inner, batch = made(atoms)
         atoms.calc = averaged_calculator(inner, S, batch=batch)
         forces, off = atoms.get_forces(), float(np.sqrt(np.mean(atoms.calc.spread["forces"] ** 2)))
         spread.append(off)
-        for R in S.group.matrices(S.elements[[7, 31]]):
+        for R in sa.rotations(3).matrices(S.elements[[7, 31]]):
             turned = atoms.copy()
             turned.positions = atoms.positions @ R.T
             turned.calc = averaged_calculator(inner, S, batch=batch)
@@ -88,7 +88,7 @@ def equivariance(count: int) -> tuple[float, float]:
 
 def drift(averaged: bool, steps: int) -> float:
     """The largest change of the total energy in NVE, meV per atom; a translate of its own."""
-    atoms = molecule("CH3CH2OH")
+    atoms = molecule("CH3CH2OH")  # type: ignore[no-untyped-call]
     inner, batch = made(atoms)
     S = sa.design("SO3", degree=2).translate(sa.Oracle("SO3", seed=1))
     atoms.calc = averaged_calculator(inner, S, batch=batch) if averaged else inner
@@ -99,13 +99,13 @@ def drift(averaged: bool, steps: int) -> float:
     start, worst = atoms.get_total_energy(), 0.0
     dynamics = VelocityVerlet(atoms, timestep=0.25 * units.fs)
     for _ in range(steps // 20):
-        dynamics.run(20)
+        dynamics.run(20)  # type: ignore[no-untyped-call]
         worst = max(worst, abs(atoms.get_total_energy() - start))
     return 1e3 * worst / len(atoms)
 
 
 def seconds(batched: bool, repeats: int) -> float:
-    atoms = molecule("CH3CH2OH")
+    atoms = molecule("CH3CH2OH")  # type: ignore[no-untyped-call]
     inner, batch = made(atoms)
     S = sa.design("SO3", degree=5)
     atoms.calc = averaged_calculator(inner, S, batch=batch if batched else None)

@@ -151,7 +151,8 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
     group = task.action.group
     oracle = sa.Oracle(group, seed=1000 + seed)
     own = sa.SampleTable.draws(oracle, len(b), 2)
-    asked = sa.augment(task.action, own, task.x[b].reshape(-1, *task.shape)).reshape(2 * len(b), -1)
+    asked = sa.augment(task.action, own, task.x[b].reshape(-1, *task.shape))
+    asked = np.reshape(asked, (2 * len(b), -1))
     labels = np.tile(task.y[b], 2)
     small = group.order <= 1e6 and group.order * train <= 64 * 400
     for way in WAYS:
@@ -196,13 +197,13 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
             more = time.perf_counter() - start
             model._choose_average(task.x[c])
             same = model.training_sample_ if options["per_sample"] is False else None
-            S = {"same": same, "chosen": chosen, "held out": model.sample_}
-            S["random"] = sa.Oracle(group, 77 + seed).draw(task.m, distinct=True)
+            averages: dict[str, Any] = {"same": same, "chosen": chosen, "held out": model.sample_}
+            averages["random"] = sa.Oracle(group, 77 + seed).draw(task.m, distinct=True)
         else:
-            more, S = 0.0, {}
+            more, averages = 0.0, {}
         every = sa.GroupSample.full(group) if small else sa.Oracle(group, 78 + seed).draw(MANY)
-        S["many"] = every
-        for name, sample in S.items():
+        averages["many"] = every
+        for name, sample in averages.items():
             if isinstance(sample, sa.GroupSample):
                 model.sample_ = sample
                 shares[name] = model.score(asked, labels)

@@ -25,6 +25,11 @@ Floats = NDArray[np.float64]
 Rng = np.random.Generator
 
 
+def normal(rng: Rng, *shape: int) -> Floats:
+    """Independent normal numbers."""
+    return np.asarray(rng.normal(size=shape))
+
+
 def of_places(rows: Rows) -> Rows:
     """places[r, item]: where each item is."""
     return np.argsort(rows, axis=1)
@@ -33,7 +38,7 @@ def of_places(rows: Rows) -> Rows:
 def shapley(rows: Rows, rng: Rng) -> Floats:
     """What item 0 adds to those before it, in a game with interactions of all sizes."""
     n = rows.shape[1]
-    weights, bend = rng.normal(size=n), rng.normal(size=3)
+    weights, bend = normal(rng, n), normal(rng, 3)
     before = of_places(rows) < of_places(rows)[:, :1]
     total = before @ weights
     return worth(total + weights[0], bend) - worth(total, bend)
@@ -46,71 +51,71 @@ def worth(x: Floats, bend: Floats) -> Floats:
 def precedence(rows: Rows, rng: Rng) -> Floats:
     """Weights for every a before b: an order-of-addition response."""
     at, n = of_places(rows), rows.shape[1]
-    return np.asarray(((at[:, :, None] < at[:, None]) * rng.normal(size=(n, n))).sum(axis=(1, 2)))
+    return np.asarray(((at[:, :, None] < at[:, None]) * normal(rng, n, n)).sum(axis=(1, 2)))
 
 
 def between(rows: Rows, rng: Rng) -> Floats:
     """Which of three items is in the middle, weighted over all three."""
-    at, w = of_places(rows)[:, :3], rng.normal(size=3)
+    at, w = of_places(rows)[:, :3], normal(rng, 3)
     return np.asarray(w[np.argsort(at, axis=1)[:, 1]])
 
 
 def last(rows: Rows, rng: Rng) -> Floats:
-    return np.asarray(rng.normal(size=rows.shape[1])[rows[:, -1]])
+    return np.asarray(normal(rng, rows.shape[1])[rows[:, -1]])
 
 
 def one_place(rows: Rows, rng: Rng) -> Floats:
-    return np.asarray(rng.normal(size=rows.shape[1])[of_places(rows)[:, 0]])
+    return np.asarray(normal(rng, rows.shape[1])[of_places(rows)[:, 0]])
 
 
 def discounted(rows: Rows, rng: Rng) -> Floats:
     n = rows.shape[1]
-    return np.asarray(rng.normal(size=n)[rows] @ 0.7 ** np.arange(n))
+    return np.asarray(normal(rng, n)[rows] @ 0.7 ** np.arange(n))
 
 
 def two_places(rows: Rows, rng: Rng) -> Floats:
     at, n = of_places(rows), rows.shape[1]
-    return np.asarray(rng.normal(size=(n, n))[at[:, 0], at[:, 1]])
+    return np.asarray(normal(rng, n, n)[at[:, 0], at[:, 1]])
 
 
 def distance(rows: Rows, rng: Rng) -> Floats:
     """How far two items are apart: the same for the reverse."""
     at = of_places(rows)
-    return np.asarray(rng.normal(size=rows.shape[1])[abs(at[:, 0] - at[:, 1])])
+    return np.asarray(normal(rng, rows.shape[1])[abs(at[:, 0] - at[:, 1])])
 
 
 def carried_over(rows: Rows, rng: Rng) -> Floats:
     n = rows.shape[1]
-    return np.asarray(rng.normal(size=(n, n))[rows[:, :-1], rows[:, 1:]].sum(axis=1))
+    return np.asarray(normal(rng, n, n)[rows[:, :-1], rows[:, 1:]].sum(axis=1))
 
 
 def tour(rows: Rows, rng: Rng) -> Floats:
     """The length of a path through random points: the same for the reverse."""
-    points = rng.normal(size=(rows.shape[1], 2))[rows]
+    points = normal(rng, rows.shape[1], 2)[rows]
     return np.asarray(np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1))
 
 
 def first_few(rows: Rows, rng: Rng) -> Floats:
     """A bent function of the set of the first half."""
     n = rows.shape[1]
-    return np.asarray(np.tanh(2 * rng.normal(size=n)[rows[:, : n // 2]].sum(axis=1)))
+    return np.asarray(np.tanh(2 * normal(rng, n)[rows[:, : n // 2]].sum(axis=1)))
 
 
 def largest(rows: Rows, rng: Rng) -> Floats:
     """The largest of the first third, as in the secretary problem."""
     n = rows.shape[1]
-    return np.asarray(rng.normal(size=n)[rows[:, : max(1, n // 3)]].max(axis=1))
+    return np.asarray(normal(rng, n)[rows[:, : max(1, n // 3)]].max(axis=1))
 
 
 def ends(rows: Rows, rng: Rng) -> Floats:
     """The two ends, and the largest step: the same for the reverse, and no balance is made for it."""
-    w = rng.normal(size=rows.shape[1])[rows]
+    w = normal(rng, rows.shape[1])[rows]
     return np.asarray(abs(np.diff(w, axis=1)).max(axis=1) + w[:, 0] * w[:, -1])
 
 
 def hashed(rows: Rows, rng: Rng) -> Floats:
     """A function without any structure."""
-    return np.asarray(np.sin(1e3 * (np.sin(rows + 1.0) @ rng.normal(size=rows.shape[1]))))
+    return np.asarray(np.sin(1e3 * (np.sin(rows + 1.0) @ normal(rng, rows.shape[1]))))
 
 
 ORDERS: dict[str, tuple[str, Callable[[Rows, Rng], Floats]]] = {
@@ -146,7 +151,7 @@ def quadratic(rows: Rows, rng: Rng) -> Floats:
 
 
 def projected(rows: Rows, rng: Rng) -> Floats:
-    return np.asarray(rows @ rng.normal(size=rows.shape[1]))
+    return np.asarray(rows @ normal(rng, rows.shape[1]))
 
 
 SIGNS: dict[str, tuple[bool, Callable[[Rows, Rng], Floats]]] = {
@@ -186,24 +191,26 @@ def left(
     }
 
 
+def made_by(make: Any, n: int, m: int, **even: Any) -> dict[str, Callable[[int], Rows]]:
+    """The rows of a seed: for this statistic, and by default."""
+    return {
+        "even": lambda seed: make(n, m, rng=seed, **even),
+        "default": lambda seed: make(n, m, rng=seed),
+    }
+
+
 def table(n: int, m: int, repeats: int) -> list[dict[str, Any]]:
     """One line per statistic."""
     lines = []
     for name, (for_, statistic) in ORDERS.items():
-        makers = {
-            "even": lambda seed, for_=for_: sa.orders(n, m, for_=for_, rng=seed),
-            "default": lambda seed: sa.orders(n, m, rng=seed),
-        }
+        makers = made_by(sa.orders, n, m, for_=for_)
         result = left(
             statistic, makers, lambda k, rng: rng.permuted(np.tile(np.arange(n), (k, 1)), axis=1),
             m, repeats,
         )  # fmt: skip
         lines.append(line("orders", name, for_, n, m, result))
     for name, (even, statistic) in SIGNS.items():
-        makers = {
-            "even": lambda seed, even=even: sa.signs(n, m, even=even, rng=seed),
-            "default": lambda seed: sa.signs(n, m, rng=seed),
-        }
+        makers = made_by(sa.signs, n, m, even=even)
         result = left(
             statistic, makers, lambda k, rng: rng.choice([-1, 1], size=(k, n)), m, repeats
         )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,13 +66,19 @@ def contenders(config: Config) -> list[Contender]:
     def on(S: GroupSample | None, given: Problem) -> Any:
         return augmented_risk(given.model, given.train, given.action, S)
 
-    def streaming(given: Problem, b: int) -> Any:
+    def draws(m: int, given: Problem, _: Any) -> Any:
+        return on(given.sample(m), given)
+
+    def products(c: int, given: Problem, _: Any) -> Any:
+        return on(given.oracle(f"products of {c}").products(c), given)
+
+    def streaming(b: int, given: Problem, _: Any) -> Any:
         name = "streaming" if b == 1 else f"streaming of {b}"
         return streaming_risk(given.model, given.train, given.action, given.oracle(name), batch=b)
 
     rows = [Contender("none", "none", 0, 1, lambda p, _: on(None, p))]
     rows += [
-        Contender(f"{m} draws", "draws", m, m, lambda p, _, m=m: on(p.sample(m), p))
+        Contender(f"{m} draws", "draws", m, m, partial(draws, m))
         for m in sorted({*CALLS, *config.sample_sizes})
     ]
     rows += [
@@ -80,7 +87,7 @@ def contenders(config: Config) -> list[Contender]:
             "products",
             c,
             2**c,
-            lambda p, _, c=c: on(p.oracle(f"products of {c}").products(c), p),
+            partial(products, c),
         )
         for c in CALLS
     ]
@@ -90,7 +97,7 @@ def contenders(config: Config) -> list[Contender]:
             "streaming",
             b * config.num_steps,
             b,
-            lambda p, _, b=b: streaming(p, b),
+            partial(streaming, b),
         )
         for b in (1, 8)
     ]
@@ -100,7 +107,7 @@ def contenders(config: Config) -> list[Contender]:
 
 def run(config: Config, seeds: int) -> dict[str, Any]:
     """All rows, over seeds: final risk and norm, the first norms, the late spread, clipped entries."""
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         each.name: {"kind": each.kind, "calls": each.calls, "elements": each.elements}
         for each in contenders(config)
     }
