@@ -68,7 +68,7 @@ class Lite0(nn.Module):
         if found != WEIGHTS:
             raise ValueError(f"{weights.name} has SHA-256 {found}; expected {WEIGHTS}.")
         sys.path.insert(0, str(data))
-        from efficientnet_lite_pytorch import EfficientNet  # type: ignore[import-not-found]
+        from efficientnet_lite_pytorch import EfficientNet
         from safetensors.torch import load_file
 
         self.net = EfficientNet.from_name("efficientnet-lite0")
