@@ -197,3 +197,23 @@ def test_rotations_under_jit_grad_and_vmap(rng, jax, jnp):
         assert isinstance(moved, jax.Array)
         assert np.allclose(np.asarray(moved), action(rows, data), atol=1e-5)
         assert np.allclose(np.asarray(slope), 2 * K * data, atol=1e-3)  # lengths do not change
+
+
+def test_a_loss_in_jax_gives_the_gradients_of_numpy(jax):
+    jnp = jax.numpy
+    x = np.random.default_rng(0).uniform(-1, 1, (12, 3))
+    y, theta = x.sum(1) ** 2, np.random.default_rng(1).normal(size=8)
+    act = sa.permute_axis(sa.symmetric(3))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])
+    S = sa.Oracle(act.group, seed=0).draw(5)
+
+    def one(theta, point, target):
+        phi = jnp.exp(-((point - x[:4]) ** 2).sum(axis=1) / 2)
+        return (phi @ (theta[:4] * theta[4:]) - target) ** 2 / 2
+
+    both = jax.jit(jax.vmap(jax.value_and_grad(one), (None, 0, 0)))
+    risk = sa.custom_risk(lambda *given: both(*map(jnp.asarray, given)), (x, y), act, S)
+    same = sa.custom_risk(model.losses, (x, y), act, S)
+    assert np.allclose(risk.gradient(theta), same.gradient(theta), rtol=1e-4, atol=1e-5)
+    run = sa.descend(risk, theta, step_size=0.05, num_steps=5)
+    assert sa.certify(run)["exact"].truth > 0

@@ -26,18 +26,19 @@ EXCUSED = {
         actions.Action.place actions.Action.moved_axes actions.PreparedAction.__call__
         actions.PreparedAction.each actions.PreparedAction.pick actions.PreparedAction.prepared
         certificate.BoundedLoss.__call__
-        groups.Group.require_rows groups.Group.require_order groups.Group.permutations
+        groups.Distribution.require_rows groups.Group.require_order groups.Group.permutations
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step
-        risk.CustomRisk.at_step risk.CustomRisk.resume risk.MinibatchRisk.at_step""",
+        risk.CustomRisk.at_step risk.CustomRisk.resume risk.MinibatchRisk.at_step
+        risk.KernelModel.losses""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk
         risk.StreamingRisk risk.CustomRisk risk.MinibatchRisk sklearn.Average views.Store""",
     "a mapping: KeyError, as every mapping": """
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """
-        actions.require_law(name) groups.as_group(name) groups.Group.check(name)""",
+        actions.require_law(name) groups.as_group(name) groups.Distribution.check(name)""",
     "of the inner estimator": "sklearn.OneShotEstimator.fit(fit_params)",
     "torch's own argument, passed on": " ".join(
         f"nn.ResumableLoader({name})" for name in OF_LOADERS.split()

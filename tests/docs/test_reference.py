@@ -30,12 +30,12 @@ ALSO = {
     ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (
-        *("Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),
-        *("mathieu", "rubik"),
+        *("Distribution", "Group", "Irrep", "Rotations", "cube_rotations", "cube_symmetries"),
+        *("distribution_from_dict", "mathieu", "rubik"),
     ),
     "sparseaug.spectrum": (
         *("InvarianceReport", "InvarianceTest"),
-        *("Prediction", "Spectrum"),
+        *("PoolSpectrum", "Prediction", "Spectrum"),
     ),
     "sparseaug.risk": (
         *("CustomRisk", "DirectRisk", "MinibatchRisk", "MomentRisk"),

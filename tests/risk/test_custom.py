@@ -143,19 +143,3 @@ def test_a_loss_whose_constants_nobody_knows_is_planned_by_a_pilot_and_promises_
         sa.one_shot(logistic, (x, y), act, eps=0.3, theta0=np.zeros(size), box=2)
     with pytest.raises(ArgumentError, match="largest=3"):
         sa.one_shot(MODEL, (X, Y), ACT, eps=1.5, largest=3)
-
-
-def test_a_loss_in_jax_gives_the_gradients_of_numpy():
-    jax = pytest.importorskip("jax")
-    jnp = jax.numpy
-
-    def one(theta, x, y):
-        a, b = theta[:4], theta[4:]
-        phi = jnp.exp(-((x - X[:4]) ** 2).sum(axis=1) / 2)
-        return (phi @ (a * b) - y) ** 2 / 2
-
-    both = jax.jit(jax.vmap(jax.value_and_grad(one), (None, 0, 0)))
-    risk = sa.custom_risk(lambda *given: both(*map(jnp.asarray, given)), (X, Y), ACT, S)
-    assert np.allclose(risk.gradient(THETA), custom().gradient(THETA), rtol=1e-4, atol=1e-5)
-    run = sa.descend(risk, THETA, step_size=0.05, num_steps=5)
-    assert sa.certify(run)["exact"].truth > 0

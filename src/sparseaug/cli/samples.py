@@ -127,7 +127,7 @@ def design(
       sparseaug design --group C28xC28 --m 49 --spectrum spectrum.json --out S
       sparseaug design --group C91 --m 10 --objective deviation --out S
       sparseaug design --group S7 --degree 2 --translate-seed 0 --out S
-      sparseaug design --group SO3 --degree 5 --euler zyz > rotations.txt
+      sparseaug design --group SO3 --degree 5 --euler zyz
     """
     if out is not None:
         _require_new(out, force)

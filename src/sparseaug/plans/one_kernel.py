@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparseaug._floats import float_above
+from sparseaug.errors import ArgumentError
 from sparseaug.plans.table import PlanRow, format_count
 from sparseaug.theory import (
     dimension_free_sample_size,
@@ -67,8 +68,11 @@ def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
         )
     sigma = float_above(Fraction(C) * Fraction(B))
     if n is not None:  # the largest norm is at most n B, so that B_2^2 <= n B^2
-        sigma = float_above(_root_above(n) * Fraction(sigma))
-    batches = one_shot_sgd_plan(eps, L, given.gap, sigma, given.b)
+        sigma = float_above(_root_above(n) * Fraction(C) * Fraction(B))
+    try:
+        batches = one_shot_sgd_plan(eps, L, given.gap, sigma, given.b)
+    except ArgumentError:  # no float is a step size so small
+        return
     yield PlanRow(
         *("mini-batch", given.b, m, "in mean square", batches.num_steps, batches.step_size),
         copies=given.b,

@@ -16,7 +16,7 @@ from typing import Any
 
 from sparseaug._checks import check_integer, check_not_negative, check_real
 from sparseaug._floats import float_above, float_below, text_down, text_up
-from sparseaug.errors import shorten_text
+from sparseaug.errors import ArgumentError, shorten_text
 from sparseaug.groups import DimensionSum, Group
 from sparseaug.plans.dimension import degree_dimension_sum, whole_dimension_sum
 from sparseaug.plans.one_kernel import Numbers, b_note, one_kernel_rows
@@ -61,6 +61,8 @@ def plan_steps(
     gap = check_not_negative("gap", gap)
     if sigma is None:
         sigma = float_above(Fraction(C) * Fraction(B))
+        if math.isinf(sigma):
+            raise ArgumentError(f"C={C!r} times B={B!r} is above all floats; scale the loss.")
     sigma = check_not_negative("sigma", sigma)
     b = check_integer("b", 1 if b is None else b, at_least=1)
     n = None if n is None else check_integer("n", n, at_least=1)
@@ -102,7 +104,12 @@ def plan_steps(
         limits = crossovers(delta, order, C=C, B=B, L=L, gap=gap, sigma=sigma, b=b)
         every_step = full_gd_steps(eps, L, gap)
         rows.append(row("full", order, order, 0.0, "certain", every_step))
-    stream = sgd_plan(eps, L, gap, sigma, b)
+    try:
+        stream = sgd_plan(eps, L, gap, sigma, b)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"{error} By default sigma is C B, with C={C!r} and B={B!r}."
+        ) from error
     stepping = stream.num_steps, stream.step_size
     rows.append(row("streaming", b, stream.calls, None, "in mean square", *stepping))
     if order is not None:

@@ -20,7 +20,7 @@ from sparseaug.errors import need
 need("zarr", "sparseaug.views", extra="sparseaug[views]")
 
 from sparseaug.views.build import compute
-from sparseaug.views.export import export
+from sparseaug.views.exports import export
 from sparseaug.views.store import Store, open
 
 __all__ = ["Store", "compute", "export", "open"]

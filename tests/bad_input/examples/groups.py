@@ -150,7 +150,7 @@ def of_actions() -> Any:
     yield good(affine.distribution.quantile, u=[[0.5] * 5])
     yield good(affine.distribution.sample, k=3, rng=np.random.default_rng(0))
     row = affine.distribution.example()
-    yield good(affine.distribution.check, "elements", elements=row, name="elements")
+    yield good(affine.distribution.check, "elements", elements=row)
     yield good(affine.distribution.contains, elements=row)
     yield good(groups.distribution_from_dict, data={"seeds": "f"})
     yield several(sa.together, "actions", (ACT,), "action", ACT)

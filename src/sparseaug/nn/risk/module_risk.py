@@ -408,6 +408,7 @@ class StreamingModuleRisk:
         chunk_size: int | None = None,
     ) -> None:
         batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
+        require_action(action)
         # without a group there is no identity: the plain risk only says what is moved
         S = None if action.distribution.is_group else untranslated(action)
         self._plain = ModuleRisk(
