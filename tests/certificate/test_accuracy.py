@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import sparseaug as sa
 from sparseaug.certificate import BoundedLoss, PopulationRisk, audit_consistency, audit_risk
@@ -194,3 +194,25 @@ def test_rotations_and_modules_and_results_as_data():
     assert "SO3" in str(found)
     with pytest.raises(ArgumentError, match="labels"):
         audit_risk(lambda x: x[:, 0, 0], (x, y), act, calls=20)
+
+
+@pytest.mark.parametrize("over", ["data", "population"])
+def test_transformations_that_are_no_group_are_audited_too(over):
+    """Noise on every entry, wrong where it turns the sign of the sum; 60 audits at delta 0.2."""
+    act = sa.random_transform(lambda x, rng: x + rng.normal(size=x.shape), batch=False)
+    x = np.random.default_rng(5).normal(size=(25, 4))
+    y = (x.sum(1) > 0).astype(int)
+
+    def sign(z):
+        return (z.sum(1) > 0).astype(int)
+
+    # the sum moves by a normal number of variance 4
+    truth = float(np.mean(norm.cdf(abs(x.sum(1)) / 2)))
+    missed = 0
+    for seed in range(60):
+        oracle = sa.Oracle(act.distribution, seed=seed)
+        found = audit_risk(sign, (x, y), act, oracle=oracle, calls=50, delta=0.2, over=over)
+        missed += over == "data" and not found.lower <= truth <= found.upper
+        assert found.calls == 50
+        assert 0 < found.lower < found.upper <= 1
+    assert missed <= binom.isf(1e-6, 60, 0.2)
