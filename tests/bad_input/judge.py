@@ -17,7 +17,7 @@ import types
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -53,10 +53,14 @@ class Example:
         default_factory=dict
     )  # values an argument takes, or kinds
     warns: tuple[type[Warning], ...] = ()  # warnings of another package that are passed on
+    on: Callable[[], Any] | None = None  # makes the object whose method is called
 
     def __call__(self, **changed: Any) -> Any:
+        return self.call(**self.arguments(**changed))
+
+    def arguments(self, **changed: Any) -> dict[str, Any]:
         given = {**self.good, **changed}
-        return self.call(**{k: v.make() if isinstance(v, Fresh) else v for k, v in given.items()})
+        return {k: v.make() if isinstance(v, Fresh) else v for k, v in given.items()}
 
 
 class Table:
@@ -95,7 +99,7 @@ class Table:
         def via(**chosen: Any) -> Any:
             return getattr(make(), name)(**chosen)
 
-        return self(getattr(type(make()), name), *names, via=via, **given)
+        return replace(self(getattr(type(make()), name), *names, via=via, **given), on=make)
 
 
 def key(function: Any) -> str:
