@@ -22,7 +22,7 @@ PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources", "zarr": "views"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "ase", "shap", "captum"), "dev"),
-    **dict.fromkeys(("torch_geometric", "datasets"), "dev"),
+    **dict.fromkeys(("torch_geometric", "datasets", "albumentations", "kornia"), "dev"),
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx", "views": "zarr"}
 REASON = "needs {}, which is not installed"

@@ -53,11 +53,11 @@ def albumentations(pipeline: Any) -> RandomTransform:
         pipeline: an `albumentations.Compose`; a copy of it is taken
 
     Examples:
-        >>> import albumentations as A, numpy as np, sparseaug as sa  # doctest: +SKIP
-        >>> pipeline = A.Compose([A.RandomResizedCrop((64, 64)), A.HorizontalFlip()])  # doctest: +SKIP
-        >>> act = sa.sources.albumentations(pipeline)  # doctest: +SKIP
-        >>> S = sa.Oracle(act.distribution, seed=0).draw(8)  # doctest: +SKIP
-        >>> act(S, np.zeros((5, 80, 80, 3), np.uint8)).shape  # doctest: +SKIP
+        >>> import albumentations as A, numpy as np, sparseaug as sa
+        >>> pipeline = A.Compose([A.RandomResizedCrop((64, 64)), A.HorizontalFlip()])
+        >>> act = sa.sources.albumentations(pipeline)
+        >>> S = sa.Oracle(act.distribution, seed=0).draw(8)
+        >>> act(S, np.zeros((5, 80, 80, 3), np.uint8)).shape
         (8, 5, 64, 64, 3)
     """
     if not hasattr(pipeline, "set_random_seed"):
