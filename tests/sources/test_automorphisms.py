@@ -64,9 +64,9 @@ def test_the_group_is_the_set_of_all_automorphisms_for_some_of_seven_nodes(numbe
 @pytest.mark.parametrize(
     ("graph", "order"),
     [
-        (nx.balanced_tree(3, 6), 6**364),
-        (nx.balanced_tree(2, 8), 2**255),
-        (nx.star_graph(1500), math.factorial(1500)),
+        (nx.balanced_tree(3, 4), 6**40),
+        (nx.balanced_tree(2, 6), 2**63),
+        (nx.star_graph(300), math.factorial(300)),
         (nx.disjoint_union(nx.path_graph(4), nx.path_graph(4)), 8),
         (nx.disjoint_union_all([nx.star_graph(3)] * 4), 6**4 * 24),
         (nx.barbell_graph(5, 3), 2 * 24**2),

@@ -5,13 +5,12 @@ Automorphisms come from few searches: never one for each automorphism, as networ
 
 A stabiliser chain from the bottom up: at base point b_i, with b_1, ..., b_(i-1) fixed, one search
 for each candidate image that the generators found so far do not reach. Success adds a generator and
-so joins two orbits; failure rules out a whole orbit of the deeper stabiliser. Trees that hang from the
-graph are not searched: `refinement`.
+so joins two orbits; failure rules out a whole orbit of the deeper stabiliser.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -19,18 +18,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug._checks import check_integer, check_list, check_not_negative, require_work
+from sparseaug._checks import LIMITS, check_integer, check_list, check_not_negative, require_work
 from sparseaug.actions import Action, permute_axis, permute_nodes
-from sparseaug.errors import ArgumentError, GroupError, shorten
-from sparseaug.groups import Rows, permutation_group
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import permutation_group
 from sparseaug.sources.graphs import can_be_compared, read_graph, structure_of
-from sparseaug.sources.refinement import (
-    Nodes,
-    Structure,
-    find_automorphism,
-    path_to_discrete,
-    prune,
-)
+from sparseaug.sources.refinement import Nodes, Structure, find_automorphism, path_to_discrete
 from sparseaug.sources.symmetry import Symmetry
 
 
@@ -109,25 +102,12 @@ def graph_automorphisms(
     read = read_graph(graph, node_attr, edge_attr, tolerance)
     structure = structure_of(read)
     generators, searches = _search(structure)
-    for image in generators:
-        if not structure.is_kept_by(image):
-            raise GroupError(
-                f"{shorten(image.tolist())} is not an automorphism of graph: a bug here."
-            )
     rows = [image.tolist() for image in generators] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
     return GraphSymmetry(group, permute_nodes(group), read.nodes, searches)
 
 
 def _search(structure: Structure) -> tuple[list[Nodes], int]:
-    pruned = prune(structure)
-    found, searches = _search_rest(pruned.rest)
-    ends = np.unique(_orbits(np.stack([np.arange(pruned.rest.n), *found])))
-    whole = [pruned.lift(image) for image in found]
-    return whole + list(pruned.exchanges(ends.tolist())), searches
-
-
-def _search_rest(structure: Structure) -> tuple[list[Nodes], int]:
     path = path_to_discrete(structure)
     generators: list[Nodes] = []
     searches = 0
@@ -185,45 +165,35 @@ def identical_atoms(
     """
     if (counts is None) == (species is None):
         raise ArgumentError("counts and species say the same; give one of them.")
-    blocks = _blocks_of_counts(counts) if species is None else _blocks_of_species(species)
-    total = sum(map(len, blocks))
-    generators = [row for block in blocks for row in _generators(block, total)]
+    labels = _labels(counts) if species is None else check_list("species", species)
+    blocks: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels):
+        if not can_be_compared(label):
+            raise ArgumentError(f"species[{i}]={shorten(label)} is no label; give text or numbers.")
+        blocks.setdefault(label, []).append(i)
+    total = len(labels)
+    if not total:
+        raise ArgumentError("counts or species has 0 atoms; give at least one.")
+    require_work(
+        "relabelled atoms", total, "the group of counts or species", remedy="give fewer atoms"
+    )
+    generators = [row for block in blocks.values() for row in _generators(block, total)]
     rows = generators or [list(range(total))]
     label = f"relabellings of {total} atoms of {len(blocks)} species"
     group = permutation_group(rows, label=label)
     return Symmetry(group, permute_axis(group, axis))
 
 
-def _blocks_of_counts(counts: Any) -> list[Rows]:
+def _labels(counts: Any) -> list[Hashable]:
     sizes = [check_integer("counts", count, at_least=1) for count in check_list("counts", counts)]
-    _require_atoms("counts", sum(sizes))
-    return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    most = LIMITS["relabelled atoms"].most
+    return [species for species, size in enumerate(sizes) for _ in range(min(size, most + 1))]
 
 
-def _blocks_of_species(species: Any) -> list[Rows]:
-    labels = check_list("species", species)
-    _require_atoms("species", len(labels))
-    places: dict[Hashable, list[int]] = {}
-    for i, label in enumerate(labels):
-        if not can_be_compared(label):
-            raise ArgumentError(
-                f"species[{i}]={shorten(label)} is not a label, which has a hash and equals itself."
-            )
-        places.setdefault(label, []).append(i)
-    return [np.array(block) for block in places.values()]
-
-
-def _require_atoms(name: str, total: int) -> None:
-    if not total:
-        raise ArgumentError(f"{name} has 0 atoms; give at least one.")
-    require_work("relabelled atoms", total, f"the group of {name}", remedy="give fewer atoms")
-
-
-def _generators(block: Rows, total: int) -> list[list[int]]:
+def _generators(block: list[int], total: int) -> Iterator[list[int]]:
     """The swap of the first two atoms of a block and its long cycle."""
-    images = []
     for moved in {2, len(block)} if len(block) > 1 else ():
-        image = np.arange(total)
-        image[block[:moved]] = np.roll(block[:moved], -1)
-        images.append(image.tolist())
-    return images
+        image = list(range(total))
+        for i in range(moved):
+            image[block[i]] = block[(i + 1) % moved]
+        yield image

@@ -1,120 +1,96 @@
 """What people call a graph, as numbers: networkx or PyG with attributes, or an adjacency matrix.
 
-Attributes become kinds 0, 1, 2, ... Numbers that differ by at most a tolerance are of one kind. That
-relation must be an equivalence: where a chain of close numbers spans more than the tolerance, no
+Each becomes a list of nodes with a value each, and values of ordered pairs; an edge without directions
+is two pairs. Equal values are one kind. Numbers that differ by at most a tolerance are one value too;
+that relation must be an equivalence: where a chain of close numbers spans more than the tolerance, no
 kinds are right, and it is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, issparse
 
-from sparseaug._checks import check_array, check_list, require_work
+from sparseaug._checks import check_list, require_work
 from sparseaug.actions.arrays import as_numpy, is_tensor, namespace, require_dense
-from sparseaug.errors import ArgumentError, need, shorten, shorten_text
+from sparseaug.errors import ArgumentError, need, shorten
 from sparseaug.sources.refinement import Structure
 
 
 class Graph(NamedTuple):
-    """Nodes by number; an edge (i, j) and its value; the value of each node; the nodes' names."""
+    """The nodes' names, the value of each node, and those of ordered pairs of nodes by number."""
 
-    directed: bool
-    edges: list[tuple[int, int]]
-    edge_values: list[Hashable]
-    node_values: list[Hashable]
     nodes: tuple[Hashable, ...]
+    node_values: list[Hashable]
+    pairs: dict[tuple[int, int], Hashable]
 
 
 def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
-    """A graph of networkx or PyG, or an adjacency matrix, checked, its numbers replaced by kinds."""
+    """A graph of networkx or PyG, or an adjacency matrix, its close numbers replaced by one."""
     if is_tensor(graph):
         graph = _of_tensor(graph)
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
     if all(hasattr(type(graph), name) for name in ("edge_index", "num_nodes")):
-        return _of_pyg(graph, node_attr, edge_attr, tolerance)
+        graph = _of_pyg(graph, node_attr, edge_attr)
     networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
-    if not isinstance(graph, networkx.Graph):
+    if not isinstance(graph, networkx.Graph) or graph.is_multigraph():
         raise ArgumentError(
             f"graph={shorten(graph)} is neither a networkx Graph or DiGraph, nor PyG's Data, nor an "
-            "adjacency matrix, a NumPy or SciPy sparse array or a tensor; give one of these, "
-            "HeteroData as to_homogeneous()."
-        )
-    if graph.is_multigraph():
-        raise ArgumentError(
-            "graph is a multigraph; give a Graph or DiGraph with the multiplicity as an edge "
-            "attribute, and name it in edge_attr."
+            "adjacency matrix, a NumPy or SciPy sparse array or a tensor; give one of these, a "
+            "multigraph with the multiplicity as an edge attribute, HeteroData as to_homogeneous()."
         )
     _require_size(len(graph), graph.number_of_edges())
     place = {node: i for i, node in enumerate(graph)}
     edges = list(graph.edges(data=True))
-    return Graph(
-        graph.is_directed(),
-        [(place[u], place[v]) for u, v, _ in edges],
-        _attributes("edge_attr", edge_attr, [data for _, _, data in edges], tolerance),
-        _attributes(
-            "node_attr", node_attr, [data for _, data in graph.nodes(data=True)], tolerance
-        ),
-        tuple(graph.nodes),
-    )
+    values = _attributes("edge_attr", edge_attr, [data for _, _, data in edges], tolerance)
+    pairs: dict[tuple[int, int], Hashable] = {}
+    for (u, v, _), value in zip(edges, values, strict=True):
+        pairs[place[u], place[v]] = value
+        if not graph.is_directed():
+            pairs[place[v], place[u]] = value
+    known = [data for _, data in graph.nodes(data=True)]
+    return Graph(tuple(graph), _attributes("node_attr", node_attr, known, tolerance), pairs)
 
 
 def structure_of(graph: Graph) -> Structure:
-    """Nodes and arrows as numbers; an edge is two arrows, of even kind along it, odd against it.
-
-    An undirected edge is even both ways. A self-loop is part of its node's kind.
-    """
-    kind_of = _number(graph.edge_values)
-    pairs = list(zip(graph.edges, graph.edge_values, strict=True))
-    loops = {u: value for (u, v), value in pairs if u == v}
-    looped = [(value, i in loops, loops.get(i)) for i, value in enumerate(graph.node_values)]
-    node_numbers = _number(looped)
-    arrows = []
-    for (u, v), value in pairs:
-        if u != v:
-            kind = 2 * kind_of[value]
-            arrows += [(u, v, kind), (v, u, kind + graph.directed)]
-    table = np.array(sorted(arrows), np.int64).reshape(-1, 3)
-    node_kinds = np.array([node_numbers[value] for value in looped], np.int64)
-    return Structure(node_kinds, table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy())
+    """Nodes and arrows of kinds: an arrow knows the values both ways, a node that of its loop."""
+    pairs, none = graph.pairs, object()
+    looped = [(value, pairs.get((i, i), none)) for i, value in enumerate(graph.node_values)]
+    both = sorted({arrow for u, v in pairs if u != v for arrow in ((u, v), (v, u))})
+    seen = [(pairs.get((u, v), none), pairs.get((v, u), none)) for u, v in both]
+    table = np.array(both, np.int64).reshape(-1, 2).T.copy()
+    return Structure(_numbers(looped), table[0], table[1], _numbers(seen))
 
 
 def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
-    """Entries that are not 0 are edges with that value; a symmetric matrix has no directions."""
+    """Entries that are not 0 are pairs with that value."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
         raise ArgumentError(
             f"graph is an array of shape {matrix.shape} and dtype {matrix.dtype}; give a square "
             "adjacency matrix of real numbers, or an edge_index within PyG's Data."
         )
     if edge_attr is not None:
-        raise ArgumentError(
-            f"edge_attr={shorten(edge_attr)} has no meaning for an adjacency matrix, whose entries are "
-            "kept in any case; leave it out."
-        )
+        raise ArgumentError("edge_attr is for attributes, a matrix has its entries; leave it out.")
     entries = coo_array(matrix)
     entries.sum_duplicates()
-    _require_size(matrix.shape[0], entries.nnz)
+    n = matrix.shape[0]
+    _require_size(n, entries.nnz)
     if not np.isfinite(entries.data).all():
         raise ArgumentError("graph has entries that are not finite; give real numbers.")
-    kinds = np.array(merge_close("graph", [0, *entries.data.tolist()], tolerance))
-    there = kinds[1:] != kinds[0]
-    rows, columns = (index[there].tolist() for index in entries.coords)
-    value = dict(zip(zip(rows, columns, strict=True), kinds[1:][there].tolist(), strict=True))
-    n = matrix.shape[0]
-    labels = [None] * n if node_attr is None else _labels(node_attr, n)
-    return _of_pairs(value, merge_close("node_attr", labels, tolerance))
-
-
-def _of_pairs(value: dict[tuple[int, int], Hashable], nodes: list[Hashable]) -> Graph:
-    """Values of ordered pairs; without directions if every pair has the value of its reverse."""
-    directed = any((j, i) not in value or value[j, i] != kind for (i, j), kind in value.items())
-    edges = [pair for pair in value if directed or pair[0] <= pair[1]]
-    return Graph(directed, edges, [value[pair] for pair in edges], nodes, tuple(range(len(nodes))))
+    zero, *values = _merged("graph", [0, *entries.data.tolist()], tolerance)
+    places = zip(*(index.tolist() for index in entries.coords), strict=True)
+    pairs = {pair: value for pair, value in zip(places, values, strict=True) if value != zero}
+    if isinstance(node_attr, np.ndarray) or is_tensor(node_attr):
+        require_dense("node_attr", node_attr)
+        node_attr = as_numpy(node_attr).tolist()
+    labels = [None] * n if node_attr is None else check_list("node_attr", node_attr)
+    if len(labels) != n:
+        raise ArgumentError(f"node_attr has {len(labels)} values for {n} nodes; give one each.")
+    return Graph(tuple(range(n)), _column("node_attr", labels, tolerance), pairs)
 
 
 def _of_tensor(tensor: Any) -> Any:
@@ -126,146 +102,93 @@ def _of_tensor(tensor: Any) -> Any:
         indices = tuple(as_numpy(entries.indices()))
         return coo_array((as_numpy(entries.values()), indices), shape=tuple(entries.shape))
     except Exception as error:  # on the meta device, nested, or with values that are arrays
-        raise ArgumentError(
-            f"graph is a tensor that cannot be read: {shorten_text(str(error), 120)}; give a dense or "
-            "sparse adjacency matrix with values."
-        ) from error
+        raise ArgumentError(f"graph is a tensor that cannot be read: {shorten(error)}.") from error
 
 
-def _of_pyg(data: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
-    """PyG's Data: an edge without directions stands there twice, with the same attributes."""
+def _of_pyg(data: Any, node_attr: Any, edge_attr: Any) -> Any:
+    """PyG's Data as a DiGraph with the named tensors as attributes."""
+    utils = need("torch_geometric.utils", "graph_automorphisms", extra="torch_geometric")
+    names = [
+        [one for one in (attr if isinstance(attr, list) else [attr]) if one is not None]
+        for attr in (node_attr, edge_attr)
+    ]
     try:
-        n, index = int(data.num_nodes), check_array("edge_index", as_numpy(data.edge_index))
-        pairs = list(zip(*index.tolist(), strict=True))
-        sound = len(index) == 2 and len(set(pairs)) == len(pairs)
-    except Exception as error:  # none, or not an array
+        _require_size(int(data.num_nodes), data.num_edges)
+        data.validate()
+        for some, count in zip(names, (data.num_nodes, data.num_edges), strict=True):
+            if any(len(data[one]) != count for one in some):
+                raise ValueError(f"a value for each of {count} is needed")
+        graph = utils.to_networkx(data, *names)
+        if graph.number_of_edges() < data.num_edges:
+            raise ValueError("it has an edge twice, call coalesce()")
+        return graph
+    except Exception as error:  # no edges, attributes that are not there, too few values
         raise ArgumentError(
-            f"graph={shorten(data)} has no edges as PyG's Data has them: {shorten(error)}; give "
-            "edge_index, integers (2, edges), and num_nodes."
+            f"graph={shorten(data)} has no edges as PyG's Data has them, or not what node_attr and "
+            f"edge_attr name: {shorten(error, 90)}."
         ) from error
-    _require_size(n, len(pairs))
-    if not sound or (index.size and not 0 <= index.min() <= index.max() < n):
-        raise ArgumentError(
-            f"graph has nodes 0 to {n - 1}, and an edge_index of shape {index.shape} that has others or "
-            "the same edge twice; set num_nodes, and call coalesce()."
-        )
-    edges = _tensors("edge_attr", edge_attr, data, len(pairs))
-    nodes = _tensors("node_attr", node_attr, data, n)
-    values = _attributes("edge_attr", edge_attr, edges, tolerance)
-    return _of_pairs(
-        dict(zip(pairs, values, strict=True)), _attributes("node_attr", node_attr, nodes, tolerance)
-    )
-
-
-def _tensors(name: str, attr: Any, data: Any, count: int) -> list[dict[Any, Any]]:
-    """What the named tensors of PyG's Data say of each node or edge; nothing where there are none."""
-    rows: list[dict[Any, Any]] = [{} for _ in range(count)]
-    for one in attr if isinstance(attr, list) else [attr]:
-        if not isinstance(one, str) or one not in data:
-            continue
-        values = _nested(as_numpy(data[one]).tolist())
-        if not isinstance(values, tuple) or len(values) != count:
-            raise ArgumentError(
-                f"{name}={shorten(one)} does not have a value for each of {count}, as {name} must."
-            )
-        for row, value in zip(rows, values, strict=True):
-            row[one] = value
-    return rows
-
-
-def _nested(value: Any) -> Any:
-    """Lists as tuples, which can be compared."""
-    return tuple(map(_nested, value)) if isinstance(value, list) else value
-
-
-def _labels(node_attr: Any, n: int) -> list[Hashable]:
-    """The values of the nodes of a matrix, which has no attributes with names."""
-    if isinstance(node_attr, np.ndarray) or is_tensor(node_attr):
-        require_dense("node_attr", node_attr)
-        node_attr = _nested(as_numpy(node_attr).tolist())
-    labels = check_list("node_attr", node_attr)
-    if len(labels) != n:
-        raise ArgumentError(
-            f"node_attr has {len(labels)} values for an adjacency matrix of {n} nodes; give one each."
-        )
-    return [_comparable("node_attr", label, f"node number {i}") for i, label in enumerate(labels)]
 
 
 def _attributes(
     name: str, attr: Any, data: Sequence[dict[Any, Any]], tolerance: float
 ) -> list[Hashable]:
-    """The attribute's value, or those of several, for each node or edge; None where none is named."""
+    """The values of one or several attributes for each node or edge; None where none is named."""
     if attr is None:
-        return [None for _ in data]
-    if isinstance(attr, list) and not attr:
-        raise ArgumentError(f"{name}=[] names no attribute; leave it out.")
-    names = attr if isinstance(attr, list) else [attr]
-    columns = [merge_close(name, _attribute(name, one, data), tolerance) for one in names]
-    return list(zip(*columns, strict=True)) if isinstance(attr, list) else columns[0]
+        return [None] * len(data)
+    columns = []
+    for one in attr if isinstance(attr, list) else [attr]:
+        try:
+            values = [known[one] for known in data]
+        except Exception as error:  # not there, or no name
+            where = f"some {name.removesuffix('_attr')}"
+            raise ArgumentError(f"{name}={shorten(one)} is missing on {where}; set it.") from error
+        columns.append(_column(name, values, tolerance))
+    return list(zip(*columns, strict=True)) if columns else [()] * len(data)
 
 
-def _attribute(name: str, attr: Any, data: Iterable[dict[Any, Any]]) -> list[Hashable]:
-    if not can_be_compared(attr):
-        raise ArgumentError(f"{name}={shorten(attr)} is not the name of an attribute.")
-    values: list[Hashable] = []
-    for i, known in enumerate(data):
-        where = f"{name.removesuffix('_attr')} number {i}"
-        if attr not in known:
-            raise ArgumentError(f"{name}={shorten(attr)} is missing on {where}; set it.")
-        values.append(_comparable(f"{name}={shorten(attr)}", known[attr], where))
-    return values
-
-
-def _comparable(name: str, value: Any, where: str) -> Any:
-    if not can_be_compared(value):
-        raise ArgumentError(
-            f"{name} is {shorten(value)} on {where}; give numbers, text or tuples, which can be "
-            "compared."
-        )
-    return value
-
-
-def merge_close(name: str, values: Sequence[Hashable], tolerance: float) -> list[Hashable]:
-    """The values, with one number for all that are within the tolerance, also inside tuples."""
-    if not tolerance:
-        return list(values)
-    result = list(values)
-    numbers = [i for i, value in enumerate(values) if _is_number(value)]
-    _merge_numbers(name, result, numbers, tolerance)
-    tuples = [i for i, value in enumerate(values) if isinstance(value, tuple)]
-    for size in {len(result[i]) for i in tuples}:  # type: ignore[arg-type]
-        of_size = [i for i in tuples if len(result[i]) == size]  # type: ignore[arg-type]
-        columns = zip(*(result[i] for i in of_size), strict=True)
-        rows = zip(*(merge_close(name, column, tolerance) for column in columns), strict=True)
-        for i, row in zip(of_size, rows, strict=False):
-            result[i] = row
-    return result
-
-
-def _merge_numbers(name: str, result: list[Any], places: list[int], tolerance: float) -> None:
-    distinct = sorted({float(result[i]) for i in places})
-    first: dict[float, float] = {}
-    for before, value in zip([None, *distinct], distinct, strict=False):
-        joins = before is not None and value - before <= tolerance
-        first[value] = first[before] if joins and before is not None else value
-        if value - first[value] > tolerance:
+def _column(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
+    values = [tuple(value) if isinstance(value, list) else value for value in values]
+    for i, value in enumerate(values):
+        if not can_be_compared(value):
             raise ArgumentError(
-                f"{name} has numbers from {first[value]:.6g} to {value:.6g} that are linked by steps "
-                f"of at most tolerance={tolerance:g}, so that no kinds are right; give a smaller "
-                "tolerance."
+                f"{name} has {shorten(value)} at place {i}; give numbers, text or tuples, which can be "
+                "compared."
             )
-    for i in places:
-        result[i] = first[float(result[i])]
+    return _merged(name, values, tolerance)
+
+
+def _merged(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
+    """The values with one number for all that are within the tolerance, also inside tuples."""
+    if not tolerance:
+        return values
+    rows = [list(value) if isinstance(value, tuple) else [value] for value in values]
+    places: dict[tuple[bool, int, int], list[int]] = {}  # what is compared with what
+    for i, row in enumerate(rows):
+        for k, part in enumerate(row):
+            if _is_number(part):
+                row[k] = float(part)
+                places.setdefault((isinstance(values[i], tuple), len(row), k), []).append(i)
+    for (_, _, k), members in places.items():
+        first = before = min(rows[i][k] for i in members)
+        for i in sorted(members, key=lambda i: rows[i][k]):
+            number = rows[i][k]
+            if number - before > tolerance:
+                first = number
+            if number - first > tolerance:
+                raise ArgumentError(
+                    f"{name} has numbers from {first:.6g} to {number:.6g} that are linked by steps of "
+                    f"at most tolerance={tolerance:g}; give a smaller tolerance."
+                )
+            before, rows[i][k] = number, first
+    both = zip(values, rows, strict=True)
+    return [tuple(row) if isinstance(value, tuple) else row[0] for value, row in both]
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a real number that a float holds; an integer beyond is compared exactly."""
-    if type(value) is bool or not isinstance(value, Real):
-        return False
-    try:
-        return abs(float(value)) < np.inf
-    except OverflowError:
-        return False
+    """Whether it is a real number that a float holds; larger integers are compared exactly."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return abs(int(value)) <= 1 << 53
+    return isinstance(value, float | np.floating)
 
 
 def can_be_compared(value: Any) -> bool:
@@ -279,9 +202,10 @@ def can_be_compared(value: Any) -> bool:
         return False
 
 
-def _number(values: Iterable[Hashable]) -> dict[Hashable, int]:
-    """Each value's number, in order of appearance."""
-    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+def _numbers(values: Iterable[Hashable]) -> Any:
+    """For each value its number, in order of appearance."""
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values], np.int64)
 
 
 def _require_size(nodes: int, edges: int) -> None:
