@@ -13,7 +13,7 @@ export OMP_NUM_THREADS = 1
 # compiled once for all processes that tests start, whatever the environment says
 export PYTHONDONTWRITEBYTECODE =
 .DEFAULT_GOAL := help
-.PHONY: help paper study views test check kernels types library test-bare test-floor examples format docs serve browser studies records bench history mutants coverage dist clean
+.PHONY: help paper study views test check kernels types library test-bare test-floor examples format docs serve browser studies records bench mutants coverage dist clean
 
 help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
@@ -83,10 +83,6 @@ records: .venv/dev   ## verify every record from its rows alone, with code that 
 
 bench: .venv/dev   ## run every benchmark, each next to the plain way
 	@for file in benchmarks/bench_*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
-
-history: .venv/dev   ## run every benchmark, add the ratios to benchmarks/history.jsonl, draw them over commits
-	$(BIN)/python -m benchmarks.history run
-	$(BIN)/python -m benchmarks.history draw
 
 mutants: .venv/dev   ## break the library in many ways and see that the tests notice: half an hour
 	$(BIN)/python tests/mutants/mutants.py

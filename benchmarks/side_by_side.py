@@ -6,11 +6,8 @@ an absolute time proves little.
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -49,7 +46,4 @@ def compare(
     console.print(table)
     if limit:
         console.print(f"  {limit}\n")
-    if log := os.environ.get("BENCHMARK_LOG"):  # `history.py` reads it
-        with Path(log).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"title": title, "seconds": best}) + "\n")
     return best

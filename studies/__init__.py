@@ -8,7 +8,7 @@ pages    pictures and tables of the documentation
 commands `python -m studies`
 sealed   JSON files under a checksum
 soundness, certificates, audits, bounds        no bound below the truth, and how often one may be
-designs, rotations, spectrum, pilot            what designs leave, and how well that is predicted
+rotations, spectrum, pilot                     what designs leave, and how well that is predicted
 coverage                                       how often the error bars of that hold
-invariance_tests, crystals                     level and power; symmetries found in real structures
+invariance_tests                               level and power
 """
