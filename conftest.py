@@ -14,7 +14,6 @@ import pytest
 import threadpoolctl
 
 from tests import blocks, extras
-from tests.last_lines import last_lines
 
 # JAX starts threads, after which no test may fork: `tests/actions/test_jax.py` runs this page alone
 collect_ignore = ["docs/howto/jax.md"]
@@ -52,14 +51,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in (one for parts in split.values() for one in parts):
         extras.skip_example(item)
     items.sort(key=lambda item: "shapley" not in item.nodeid)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter):
-    """After all other summaries, so that it is not scrolled away: did the browser tests run?"""
-    yield
-    for line in last_lines(terminalreporter.stats):
-        terminalreporter.write_line(line)
 
 
 def pytest_collection_finish() -> None:

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import pytest
 
+from tests.browser import CHROMIUM, in_browser
 from tests.docs.test_pages import PAGES, built, lost_words
-from tests.last_lines import CHROMIUM, in_browser
 
 SECONDS = 300
 FEW = (".", "tutorial", "ideas", "certificates", "howto/torch_data", "reference/nn")  # by default

@@ -45,18 +45,3 @@ def test_every_name_of_the_library_on_the_page_exists():
     assert len(named) > 30
     for name in named:
         reduce(getattr, name.split("."), sa)
-
-
-def test_no_cell_of_a_table_is_empty_and_every_remark_has_a_row():
-    for line in PAGE.splitlines():
-        if line.startswith("|"):
-            assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))), line
-    for number in (4, 5, 7, 9):
-        assert f"| Remark B.{number}" in PAGE
-    assert all((ROOT / path).exists() for path in re.findall(r"`(tests/[^`]*)`", PAGE))
-
-
-def test_the_five_lines_come_first_on_the_page_and_stand_in_the_readme():
-    first = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
-    assert "sa.one_shot(" in first
-    assert first in (ROOT / "README.md").read_text()

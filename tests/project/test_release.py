@@ -80,12 +80,6 @@ def test_the_matrix_runs_every_python_that_is_promised():
     assert PROJECT["requires-python"] == f">={promised[0]}"
 
 
-def test_every_citation_of_the_paper_is_in_its_bibliography():
-    cited = re.findall(r"@(\w+)", (ROOT / "paper.md").read_text())
-    assert set(cited) == set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper.bib").read_text(), re.M))
-    assert "- name: The sparseaug authors" in (ROOT / "CITATION.cff").read_text()
-
-
 def test_a_stray_or_missing_file_in_what_was_built_is_found():
     own = ["sparseaug/__init__.py", "sparseaug/py.typed"]
     assert list(wheel_faults(own, "1.0")) == []

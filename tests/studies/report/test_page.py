@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from studies.paper import claims, read_results
 from studies.report.page import render_page
-from tests.last_lines import CHROMIUM, in_browser
+from tests.browser import CHROMIUM, in_browser
 
 ATTACK = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&"
 
