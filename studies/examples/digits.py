@@ -2,8 +2,9 @@
 
 Training images stand where they were written; test images are shifted, each by a uniformly random
 one of the 64 shifts of an 8x8 image. Three learners are trained with no augmentation, with one S of
-4, 16, 32 or 64 drawn shifts, with lattices of 16 and 32 shifts (32 are a checkerboard), with all 64,
-and (the network alone can) with fresh shifts while it learns.
+4, 16, 32 or 64 drawn shifts, with as many of each image's own (drawn once), with lattices of 16 and 32
+shifts (32 are a checkerboard), with all 64, and (the network alone can) with fresh shifts while it
+learns.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ COLUMNS = (
 )
 
 Array = NDArray[Any]
+Copies = sa.GroupSample | sa.SampleTable
 Predict = Callable[[Array], Array]
 Batches = Iterator[tuple[Tensor, Tensor]]
 
@@ -62,9 +64,15 @@ class Settings:
     trees: int = 100
 
     @property
+    def own(self) -> tuple[int, ...]:
+        """Copies of each image's own: all shifts are the same for all."""
+        return tuple(m for m in self.sizes if m < GROUP.order)
+
+    @property
     def rows(self) -> int:
         """Rows of one seed: none, two of each S, three of a lattice, by learner; then streaming."""
-        return 3 * (5 + 2 * len(self.sizes) + 3 * len(self.lattices)) + 4 + len(self.sizes)
+        fixed = 5 + 2 * (len(self.sizes) + len(self.own)) + 3 * len(self.lattices)
+        return 3 * fixed + 4 + len(self.sizes)
 
 
 QUICK = Settings(train=100, test=300, sizes=(16,), lattices=(16,), steps=160, trees=30)
@@ -103,51 +111,63 @@ def one_seed(settings: Settings, seed: int) -> Iterator[Row]:
     yield from network(samples, data, settings, seed)
 
 
-def all_samples(settings: Settings, seed: int) -> dict[str, sa.GroupSample]:
-    """Every S: draws, the identity and 15 draws, lattices (no calls, the identity in them), all."""
+def all_samples(settings: Settings, seed: int) -> dict[str, Copies]:
+    """What moves the training images: one S of draws, the identity and 15 draws, a lattice (no calls,
+    the identity in it) or all; or m of each image's own, drawn without repeats."""
 
     def oracle() -> sa.Oracle:
         return sa.Oracle(GROUP, seed=seed)
 
-    samples = {"none": NONE}
+    samples: dict[str, Copies] = {"none": NONE}
     samples |= {f"one-shot {m}": oracle().draw(m) for m in settings.sizes}
     samples["one-shot 16, identity"] = oracle().draw(16, identity=True)
     lattices = {m: sa.design(GROUP, m=m, name="lattice") for m in settings.lattices}
     samples |= {f"lattice {m}": S for m, S in lattices.items()}
+    for m in settings.own:
+        samples[f"own {m}"] = sa.SampleTable.draws(oracle(), settings.train, m, distinct=True)
     return samples | {"full": FULL}
 
 
 def fixed_learner(
-    name: str, estimator: Any, samples: dict[str, sa.GroupSample], data: Data, seed: int
+    name: str, estimator: Any, samples: dict[str, Copies], data: Data, seed: int
 ) -> Iterator[Row]:
     """A learner that wants all its data at once, alone and averaged over S when it predicts."""
     measured = partial(measure, data=data, learner=name, seed=seed)
     for way, S in samples.items():
-        model = OneShotClassifier(estimator, action=SHIFT, S=S, sample_shape=(8, 8), average="same")
+        own = {"m": S.m, "per_sample": "draws", "identity": False, "random_state": seed}
+        made = own if isinstance(S, sa.SampleTable) else {"S": S}
+        model = OneShotClassifier(
+            estimator, action=SHIFT, sample_shape=(8, 8), average=False, **made
+        )
         model, seconds = timed(model.fit, flat(data.x_train), data.y_train)
         yield measured(way, on_images(model.estimator_.predict), S, training=seconds)
-        for name, T in averages(way, S).items():
+        for name, (T, calls) in averages(way, S, seed).items():
             trained = FrozenEstimator(model.estimator_)
             average = OneShotClassifier(
                 trained, action=SHIFT, S=T, sample_shape=(8, 8), average="same"
             )
             average.fit(flat(data.x_train), data.y_train)
-            yield measured(name, on_images(average.predict), T, training=seconds)
+            yield measured(name, on_images(average.predict), T, calls=calls, training=seconds)
 
 
-def averages(way: str, S: sa.GroupSample) -> dict[str, sa.GroupSample]:
-    """What predictions are averaged over: the S trained on, which does little for a lattice; all.
+def averages(way: str, S: Copies, seed: int) -> dict[str, tuple[sa.GroupSample, int]]:
+    """What predictions are averaged over, and calls in all: the S trained on, which does little for a
+    lattice; all of the group; after copies of each image's own, m draws.
 
     A model that was trained on a subgroup hardly changes along it, so its average over the same
     subgroup is the model itself.
     """
-    over = {} if way == "none" else {f"{way} + average": S}
-    return over | ({f"{way} + average over all": FULL} if way.startswith("lattice") else {})
+    if way == "none":
+        return {}
+    if isinstance(S, sa.SampleTable):
+        drawn = sa.Oracle(GROUP, seed=seed).draw(S.m)
+        return {f"{way} + average": (drawn, S.calls + S.m)}
+    over = {f"{way} + average": (S, S.calls)}
+    lattice = {f"{way} + average over all": (FULL, FULL.calls)}
+    return over | (lattice if way.startswith("lattice") else {})
 
 
-def network(
-    samples: dict[str, sa.GroupSample], data: Data, settings: Settings, seed: int
-) -> Iterator[Row]:
+def network(samples: dict[str, Copies], data: Data, settings: Settings, seed: int) -> Iterator[Row]:
     """The network: the same, then streaming without a limit and at the budgets of one-shot."""
     measured = partial(measure, data=data, learner="CNN", seed=seed)
     steps, sizes = settings.steps, settings.sizes
@@ -157,9 +177,9 @@ def network(
     for way, S in samples.items():
         model, seconds = timed(train, batches(sann.OneShotDataset(plain, SHIFT, S), seed))
         yield measured(way, labels_of(model), S, training=seconds)
-        for name, T in averages(way, S).items():
+        for name, (T, calls) in averages(way, S, seed).items():
             average = labels_of(sann.OrbitAverage(model, SHIFT, T))
-            yield measured(name, average, T, training=seconds)
+            yield measured(name, average, T, calls=calls, training=seconds)
 
     oracle = sa.Oracle(GROUP, seed=seed)
     stream = sann.StreamingDataset(plain, SHIFT, oracle)
@@ -218,12 +238,13 @@ def fit(stream: Batches, *, steps: int, seed: int) -> nn.Module:
 def measure(
     way: str,
     predict: Predict,
-    drawn: sa.GroupSample | sa.Oracle | sann.StreamingDataset,
+    drawn: Copies | sa.Oracle | sann.StreamingDataset,
     *,
     learner: str,
     data: Data,
     seed: int,
     training: float,
+    calls: int | None = None,
 ) -> Row:
     """Accuracy on shifted images, the fraction of labels that fresh shifts change, and the cost."""
     labels, seconds = timed(predict, data.x_shifted)
@@ -231,7 +252,7 @@ def measure(
     values = {
         "accuracy": float(np.mean(labels == data.y_test)),
         "invariance_error": sa.invariance_error(predict, SHIFT, fresh, data.x_test[:25]).mean,
-        "calls": drawn.calls,
+        "calls": drawn.calls if calls is None else calls,
         "training": training,
         "prediction": seconds / len(labels),
     }

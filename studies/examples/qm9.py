@@ -3,8 +3,9 @@
 All 2,189 molecules of QM9 with twelve atoms, as Coulomb matrices: 12! = 479,001,600 orders describe
 the same molecule. Training and test molecules come in one uniformly random order each. Kernel ridge
 regression and a network are trained with no help, on a canonical form, on one S of 4 to 64 drawn
-reorderings, on the 12 of C_12, and (the network alone can) on the 660 and 1,320 of PSL(2,11) and
-PGL(2,11), as many draws, or fresh reorderings while it learns.
+reorderings, on as many of each molecule's own (drawn once), on the 12 of C_12, and (the network alone
+can) on the 660 and 1,320 of PSL(2,11) and PGL(2,11), as many draws, or fresh reorderings while it
+learns.
 """
 
 from __future__ import annotations
@@ -78,11 +79,11 @@ class Settings:
 
     @property
     def rows(self) -> int:
-        """Rows of one seed: 3 and 2 per S by kernel ridge; by the networks 8, 3 per size, 5 per
-        design, and 2 for as many draws where no size has them."""
+        """Rows of one seed: 3, 4 per size and 2 per design by kernel ridge; by the networks 8, 5 per
+        size, 5 per design, and 2 for as many draws where no size has them."""
         larger = sum(DESIGNS[name] not in self.sizes for name in self.designs)
-        ridge = 3 + 2 * (len(self.sizes) + sum(DESIGNS[name] <= 64 for name in self.designs))
-        return ridge + 8 + 3 * len(self.sizes) + 5 * len(self.designs) + 2 * larger
+        ridge = 3 + 4 * len(self.sizes) + 2 * sum(DESIGNS[name] <= 64 for name in self.designs)
+        return ridge + 8 + 5 * len(self.sizes) + 5 * len(self.designs) + 2 * larger
 
 
 DESIGNS = {"C_12": 12, "PSL(2,11)": 660, "PGL(2,11)": 1320}
@@ -111,10 +112,17 @@ def kernel_ridge(
         if not isinstance(model, OneShotRegressor):
             yield measured(way, on_matrices(model), NONE, training=seconds)
             continue
-        S = model.sample_
-        assert isinstance(S, sa.GroupSample)  # noqa: S101 - no table of own elements was asked for
+        S, T = model.training_sample_, average_of(model)
         yield measured(way, on_matrices(model.estimator_), S, training=seconds)
-        yield measured(f"{way} + average", on_matrices(model), S, training=seconds)
+        calls = S.calls + (0 if S is T else T.calls)
+        averaged = on_matrices(model)
+        yield measured(f"{way} + average", averaged, T, calls=calls, training=seconds)
+
+
+def average_of(model: OneShotRegressor) -> sa.GroupSample:
+    """What it averages over."""
+    assert model.average_ is not None  # noqa: S101 - it was not told not to
+    return model.average_.sample
 
 
 def design(name: str, seed: int, *, translates: int = 1) -> sa.GroupSample:
@@ -143,6 +151,9 @@ def regressors(settings: Settings, seed: int) -> dict[str, Callable[[Ridge], Reg
 
     ways = {way: partial(plain, form) for way, form in FORMS.items()}
     ways |= {f"one-shot {m}": partial(one_shot, m=m) for m in settings.sizes}
+    for m in settings.sizes:  # each molecule its own copies; averaged over draws for all
+        drawn = sa.Oracle(GROUP, seed=seed).draw(m)
+        ways[f"own {m}"] = partial(one_shot, m=m, per_sample="draws", average=drawn)
     small = [name for name in settings.designs if DESIGNS[name] <= 64]  # all copies at once
     return ways | {f"design {name}": partial(one_shot, S=design(name, seed)) for name in small}
 
@@ -150,7 +161,7 @@ def regressors(settings: Settings, seed: int) -> dict[str, Callable[[Ridge], Reg
 def tune(molecules: Molecules, settings: Settings) -> dict[str, Ridge]:
     """The gamma and alpha of each way with the least error on molecules set aside, for all seeds.
 
-    An S of more than 16 takes those of 16: to try them all would take longer than the study. A
+    More than 16 elements take those of 16: to try them all would take longer than the study. A
     design takes those of as many draws.
     """
     data = split(molecules, settings.train, settings.test, seed=None, apart=TUNING)
@@ -165,7 +176,8 @@ def tune(molecules: Molecules, settings: Settings) -> dict[str, Ridge]:
             guess = getattr(model, "estimator_", model).predict(x_test)
             errors[chosen] = np.abs(guess - data.y_test).mean()
         tuned[way] = min(errors, key=errors.__getitem__)
-    tuned |= {f"one-shot {m}": tuned["one-shot 16"] for m in settings.sizes if m > 16}
+    for way in ("one-shot", "own"):
+        tuned |= {f"{way} {m}": tuned[f"{way} 16"] for m in settings.sizes if m > 16}
     return tuned | {f"design {name}": tuned["one-shot 12"] for name in settings.designs}
 
 
@@ -206,6 +218,14 @@ def network(data: Split, settings: Settings, seed: int) -> Iterator[Row]:
             average = sann.OrbitAverage(model, REORDER, others[way])
             name = f"{way} + average over another"
             yield measured(name, energies(average), others[way], training=seconds)
+    for m in settings.sizes:
+        table = sa.SampleTable.draws(sa.Oracle(GROUP, seed=seed), settings.train, m)
+        model, seconds = trained(batches(sann.OneShotDataset(plain, REORDER, table), steps, seed))
+        yield measured(f"own {m}", energies(model), table, training=seconds)
+        drawn = samples[f"one-shot {m}"]
+        average, calls = sann.OrbitAverage(model, REORDER, drawn), table.calls + m
+        name = f"own {m} + average"
+        yield measured(name, energies(average), drawn, calls=calls, training=seconds)
     for m in (*settings.sizes, steps):
         oracle = sa.Oracle(GROUP, seed=seed, budget=m)
         model, seconds = trained(shared(batches(plain, steps, seed), oracle, steps // m))
@@ -308,12 +328,13 @@ def fit(net: nn.Module, stream: Batches, steps: int) -> nn.Module:
 def measure(
     way: str,
     model: Predict,
-    drawn: sa.GroupSample | sa.Oracle,
+    drawn: sa.GroupSample | sa.SampleTable | sa.Oracle,
     *,
     learner: str,
     data: Split,
     seed: int,
     training: float,
+    calls: int | None = None,
 ) -> Row:
     """Error on test molecules, what fresh reorderings change in the prediction, and the cost."""
     guess, seconds = timed(model, data.x_test)
@@ -323,7 +344,7 @@ def measure(
         "mae": float(np.abs(guess - data.y_test).mean()),
         "invariance_error": change,
         "relative": change / float(data.y_test.std()),
-        "calls": drawn.calls,
+        "calls": drawn.calls if calls is None else calls,
         "training": training,
         "prediction": seconds / len(guess),
     }

@@ -295,7 +295,12 @@ def look_of(way: str) -> Look:
     """How a way of training is drawn everywhere: draws, designs, streaming, all, none."""
     kind = way.split(",")[0].split()[0]
     names = {"lattice": "design", "64": "words", "drawn": "draws", "sorted": "truth"}
-    names |= {"spectrum": "truth", "invariant": "truth", "Lebedev": "field"}
+    names |= {
+        "own": "distinct draws",
+        "spectrum": "truth",
+        "invariant": "truth",
+        "Lebedev": "field",
+    }
     return LOOKS.get(names.get(kind, kind), LOOKS["none"])
 
 

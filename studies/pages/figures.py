@@ -21,13 +21,14 @@ from studies.report.looks import LOOKS, SPARE, figure_bytes, figure_style, frame
 
 DIGITS = (
     *("none", "one-shot 4", "one-shot 16", "one-shot 64", "one-shot 4 + average"),
-    *("one-shot 16 + average", "one-shot 64 + average", "lattice 32", "streaming 4, spread"),
-    *("streaming 16, spread", "streaming 64, spread", "streaming, per image", "full"),
-    "full + average",
+    *("one-shot 16 + average", "one-shot 64 + average", "own 16", "own 16 + average", "lattice 32"),
+    *("streaming 4, spread", "streaming 16, spread", "streaming 64, spread"),
+    *("streaming, per image", "full", "full + average"),
 )
 QM9 = (
     *("none", "one-shot 4", "one-shot 16", "one-shot 64", "one-shot 4 + average"),
-    *("one-shot 16 + average", "one-shot 64 + average", "64 words of 16 calls + average"),
+    *("one-shot 16 + average", "one-shot 64 + average", "own 16", "own 16 + average", "own 64"),
+    *("own 64 + average", "64 words of 16 calls + average"),
     *("design PSL(2,11) + average", "streaming 4, spread", "streaming 16, spread"),
     *("streaming 64, spread", "streaming, per molecule", "sorted", "spectrum"),
     "invariant by design",

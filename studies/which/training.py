@@ -5,9 +5,10 @@
 
 A network of total stride 4 sees every photograph moved (periodically) by an element of S, chosen at
 random for each photograph and step: stochastic gradient on the risk R^S. It is tested on photographs
-moved by random shifts. "streaming" draws m fresh shifts at every step; "full" takes any of the 784.
-Two networks: one ends in the mean over all places, the other looks at each place. Needs PyTorch and
-NumPy alone; uses a GPU if there is one.
+moved by random shifts. "own draws" are m for each photograph, drawn once; "own translates" the prior
+moved by a shift of each photograph's own: as many rows as with one S for all. "streaming" draws m fresh
+shifts at every step; "full" takes any of the 784. Two networks: one ends in the mean over all places,
+the other looks at each place. Needs PyTorch and NumPy alone; uses a GPU if there is one.
 """
 
 from __future__ import annotations
@@ -71,16 +72,19 @@ def moved(x: Tensor, shifts: Tensor) -> Tensor:
 def train(
     net: nn.Module, data: Photographs, S: Tensor | int | None, *, epochs: int, seed: int
 ) -> None:
-    """S: elements (m, 2); a number of fresh shifts for every step; None for photographs as they are."""
+    """S: elements (m, 2), or (n, m, 2) of each photograph's own; a number of fresh shifts for every
+    step; None for photographs as they are."""
     device, per_epoch = data.x.device, len(data.x) // BATCH
     keys, steps = torch.Generator().manual_seed(seed), epochs * per_epoch
     orders = [torch.randperm(len(data.x), generator=keys) for _ in range(epochs)]
     batches = torch.stack([order[: per_epoch * BATCH] for order in orders]).view(steps, BATCH)
-    m = S if isinstance(S, int) else 1 if S is None else len(S)
+    m = S if isinstance(S, int) else 1 if S is None else S.shape[-2]
     which = torch.randint(m, (steps, BATCH), generator=keys)
     if isinstance(S, int):
         fresh = torch.randint(SIDE, (steps, S, 2), generator=keys)
         shifts = fresh[torch.arange(steps)[:, None], which]
+    elif S is not None and S.ndim == 3:
+        shifts = S[batches, which]
     else:
         shifts = (torch.zeros(1, 2, dtype=torch.int64) if S is None else S)[which]
     batches, shifts = batches.to(device), shifts.to(device)
@@ -110,14 +114,21 @@ def accuracy(net: nn.Module, data: Photographs) -> float:
     return right / (TEST_SHIFTS * n)
 
 
-def contenders(sets: dict[str, Any], kind: str, seed: int) -> dict[tuple[str, int], Any]:
+def contenders(
+    sets: dict[str, Any], kind: str, seed: int, photographs: int
+) -> dict[tuple[str, int], Any]:
     """What each network is trained on."""
+    keys = torch.Generator().manual_seed(1000 + seed)
     every = torch.cartesian_prod(torch.arange(SIDE), torch.arange(SIDE))
     found: dict[tuple[str, int], Any] = {("unmoved", 1): None, ("full", SIDE**2): every}
     for one in sets["sets"]:
         if one["network"] in (None, kind) and one["seed"] in (None, seed):
             found[one["name"], one["m"]] = torch.tensor(one["elements"])
     for m in SIZES:
+        found["own draws", m] = torch.randint(SIDE, (photographs, m, 2), generator=keys)
+        by = torch.randint(SIDE, (photographs, 1, 2), generator=keys)
+        _, prior = max(key for key in found if key[0] == "prior" and key[1] <= m)
+        found["own translates", m] = (found["prior", prior] + by) % SIDE
         found["streaming", m] = m
     return found
 
@@ -128,7 +139,7 @@ def run(folder: Path, out: Path, seed: int, *, quick: bool) -> None:
     sets = json.loads((folder / "sets.json").read_text())
     rows = []
     for kind in NETWORKS:
-        for (name, m), S in contenders(sets, kind, seed).items():
+        for (name, m), S in contenders(sets, kind, seed, len(data.x)).items():
             start = time.perf_counter()
             net = network(kind, seed).to(device)
             train(net, data, S, epochs=2 if quick else 30, seed=seed)
