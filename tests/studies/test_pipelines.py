@@ -31,8 +31,10 @@ def test_chosen_elements_leave_less_than_draws_and_sobol_points():
         assert row["chosen"] < 1.1 * row["sobol"]
         assert row["in-sample"] < row["forecast"]
     S = sa.Oracle(small.action.distribution).draw(3)
-    np.testing.assert_array_equal(
-        table(small, S.elements, small.held)[2], small.f(small.action(S, small.held)[2])
+    # a product of matrices is summed in an order that depends on how many rows it has
+    direct = small.f(small.action(S, small.held)[2])
+    np.testing.assert_allclose(
+        table(small, S.elements, small.held)[2], direct, rtol=0, atol=36 * np.finfo(float).eps
     )
 
 
