@@ -112,6 +112,17 @@ def test_best_keeps_to_max_batch():
     assert "no row keeps to batches of 1; the smallest: streaming" in str(none)
 
 
+@pytest.mark.parametrize("n", [None, 100])
+def test_a_kernel_that_is_not_diagonal_pays_for_its_p_rows(n):
+    found = make("S10", p=320, n=n)
+    free = theory.matrix_sample_size(0.1, 0.05, 1.5, 0.7, 320, n)
+    assert found.row("one kernel").m == found.row("mini-batch").calls == free
+    for name, delta in (("products", 0.05), ("products on average", None)):
+        calls = theory.products_calls(0.1, delta, 1.5 * 320**0.5, 0.7, n)
+        assert found.row(name).calls == calls
+    assert "diagonal" not in found.row("one kernel").condition
+
+
 def test_a_plan_without_the_order():
     """S100: 100 and 50 times below the paper's and the sharp row; SO(3) has no order at all."""
     numbers = {"eps": 0.5, "delta": 0.05, "C": 1, "B": 1, "L": 1, "gap": 1}

@@ -22,6 +22,7 @@ GOOD: dict[str, float | int] = {
     "dimension_sum": 75,
     "length": 3,
     "n": 5,
+    "p": 3,
     "d": 5,
     "delta": 0.05,
     "eps": 0.1,
@@ -39,7 +40,19 @@ GOOD: dict[str, float | int] = {
     "error": 0.1,
     "nonnegative": True,
 }
-INTEGERS = {"m", "T", "b", "order", "num_classes", "length", "dimension_sum", "n", "d", "calls"}
+INTEGERS = {
+    "m",
+    "T",
+    "b",
+    "order",
+    "num_classes",
+    "length",
+    "dimension_sum",
+    "n",
+    "p",
+    "d",
+    "calls",
+}
 
 FUNCTIONS: dict[str, Callable] = {
     name: getattr(theory, name)

@@ -66,6 +66,46 @@ def test_it_covers_draws_and_the_worst_of_n_samples(name):
     assert max(failed) <= binom.isf(1e-6, 10_000, 0.1)
 
 
+def operators(name, n=2, p=3, seed=0):
+    """Z_g' Z_h averaged over samples, (|G|, |G|, p, p), of K = k_1 A + k_2 B, which is not diagonal."""
+    group, rng = sa.group(name), np.random.default_rng(seed)
+    act = sa.flip_signs(group) if name[0] == "Z" else sa.permute_axis(group)
+    moved = act(group.all_elements(), rng.normal(size=(n, 5 if name == "C5" else group.width)))
+    roots = rng.normal(size=(2, p, p))
+    parts = [root @ root.T for root in roots]
+    scale = np.linalg.norm(sum(parts), 2)
+    kernels = sa.GaussianKernel(0.7), sa.GaussianKernel(2.0)
+    K = np.mean(
+        [
+            sum(
+                np.multiply.outer(kernel(moved[:, i], moved[:, i]), part / scale)
+                for kernel, part in zip(kernels, parts, strict=True)
+            )
+            for i in range(n)
+        ],
+        axis=0,
+    )
+    return K - K.mean(0) - K.mean(1)[:, None] + K.mean((0, 1))
+
+
+@pytest.mark.parametrize(("name", "m"), [("S3", 4), ("Z2^2", 6), ("C5", 5)])
+def test_a_matrix_valued_kernel_fails_at_most_as_often_as_stated_by_enumeration(name, m):
+    whole = operators(name)
+    order, p = len(whole), whole.shape[-1]
+    W = whole[0, 0]
+    assert np.allclose(whole[np.arange(order), np.arange(order)], W, rtol=0, atol=1e-12)
+    v = float(np.linalg.eigvalsh(W)[-1])
+    assert v <= 1
+    draws = np.array(list(product(range(order), repeat=m)))
+    counts = (draws[:, :, None] == np.arange(order)).sum(1) / m
+    squares = np.einsum("ti,ijab,tj->tab", counts, whole, counts)
+    assert np.allclose(squares.mean(0), W / m)
+    length = np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0))
+    for delta in (0.9, 0.5, 0.2, 0.05, 0.01):
+        bound = theory.matrix_gradient_bound(m, delta, C=1.0, B=1.0, p=p, v=v)
+        assert (length > bound * (1 + 1e-12)).mean() <= delta
+
+
 def test_lengths_vary_where_there_is_no_group_and_the_other_bound_holds():
     """One rare vector far from all others: the group's formula is broken there."""
     chance, m, delta, C = 0.002, 8, 0.01, 1.0

@@ -189,7 +189,24 @@ def any_draws(p: dict) -> mpmath.mpf:
     return scale(p) * min(mp.mpf(2), error)
 
 
+def of_operators(p: dict) -> mpmath.mpf:
+    """t in 8 p n exp(-m t^2 / (2 (1 + t/3))) = delta, by bisection; at most 1."""
+    ell, low, high = log_term(p, 4 * p["b"] * p["T"]), mp.mpf(0), mp.mpf(1)
+    if p["m"] / mp.mpf(2) < ell * 4 / 3:
+        return mp.mpf(1)
+    for _ in range(180):
+        t = (low + high) / 2
+        low, high = (t, high) if p["m"] * t**2 / (2 + 2 * t / 3) < ell else (low, t)
+    return high
+
+
 UPPER_BOUNDS |= {
+    "matrix_gradient_bound": (
+        lambda p: theory.matrix_gradient_bound(
+            p["m"], p["delta"], **constants(p), p=p["b"], n=p["T"]
+        ),
+        lambda p: p["B"] * mp.sqrt(variance(p)) * of_operators(p),
+    ),
     "dimension_free_gradient_bound": (
         lambda p: theory.dimension_free_gradient_bound(p["m"], p["delta"], **constants(p)),
         lambda p: of_samples(p, 2 * log_term(p, 1) / p["m"]),
@@ -303,7 +320,20 @@ def half(p: dict) -> mpmath.mpf:
     return 4 * mp.mpf(p["B"]) ** 2 * variance(p) / mp.mpf(p["eps"]) ** 2
 
 
+def operators_needed(p: dict) -> int:
+    t = 1 / mp.sqrt(half(p)) if half(p) else mp.mpf(2)
+    if t >= 1:
+        return 1
+    return ceil(2 * (1 + t / 3) / t**2 * log_term(p, 4 * p["b"] * p["T"]))
+
+
 INTEGERS |= {
+    "matrix_sample_size": (
+        lambda p: theory.matrix_sample_size(
+            p["eps"], p["delta"], **constants(p), p=p["b"], n=p["T"]
+        ),
+        operators_needed,
+    ),
     "dimension_free_sample_size": (
         lambda p: theory.dimension_free_sample_size(p["eps"], p["delta"], **constants(p)),
         lambda p: 1 if half(p) <= 1 else ceil(2 * half(p) * log_term(p, 1)),

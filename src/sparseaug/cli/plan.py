@@ -27,6 +27,7 @@ from sparseaug.groups import group
 @click.option("--sigma", type=float, help="Noise of one transformation; C times B if not given.")
 @click.option("--b", type=int, help="Draws per streaming step; 1 if not given.")
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
+@click.option("--p", type=int, help="Parameters, of a matrix-valued kernel that is not diagonal.")
 @click.option("--max-batch", type=int, help="Transformations in a step, at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def plan(name: str, as_json: bool, **asked: Any) -> None:

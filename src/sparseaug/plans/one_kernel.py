@@ -3,6 +3,8 @@
 `theory.dimension_free`, `theory.products` and `theory.minibatch` take B for the root mean square of the
 norms of the gradient functions, B_2. Where n is known they take the paper's B, the mean, and pay with
 a union over n samples; the mini-batch row then has B_2 <= sqrt(n) B, as the largest norm is at most n B.
+Of a matrix-valued kernel of p rows that is not diagonal, `theory.matrix_kernels` takes the place of the
+first, and products pay for the p columns of an operator, with sqrt(p) C for C.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ from sparseaug.errors import ArgumentError
 from sparseaug.plans.table import PlanRow, format_count
 from sparseaug.theory import (
     dimension_free_sample_size,
+    matrix_sample_size,
     num_steps,
     one_shot_sgd_plan,
     products_calls,
 )
 
 FIXED = "kernel and data are fixed before S is drawn"
+DIAGONAL = "the kernel is scalar or diagonal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +41,25 @@ class Numbers:
     gap: float
     b: int
     n: int | None
+    p: int | None
     order: int | None
 
 
 def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
     """One kernel, products, products on average, mini-batch."""
-    eps, C, B, n, L = given.eps, given.C, given.B, given.n, given.L
+    eps, C, B, L, n, p = given.eps, given.C, given.B, given.L, given.n, given.p
     steps = num_steps(eps, L, given.gap)
     promise = "with probability 1 - delta"
-    condition = f"{condition}; {FIXED}"
+    condition = f"{condition}; {FIXED}" + (f"; {DIAGONAL}" if p is None else "")
 
     def copies(m: int) -> int | None:
         return None if n is None else n * m
 
-    m = dimension_free_sample_size(eps, given.delta, C, B, n)
+    if p is None:
+        m, whole = dimension_free_sample_size(eps, given.delta, C, B, n), C
+    else:
+        m = matrix_sample_size(eps, given.delta, C, B, p, n)
+        whole = float_above(_root_above(p) * Fraction(C))
     yield PlanRow(
         *("one kernel", m, m, promise, steps, 1 / L), copies=copies(m), condition=condition
     )
@@ -58,7 +67,7 @@ def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
         ("products", given.delta, promise),
         ("products on average", None, "in mean square"),
     ):
-        calls = products_calls(eps, delta, C, B, n)
+        calls = products_calls(eps, delta, whole, B, n)
         size = 2**calls if given.order is None else min(2**calls, given.order)
         yield PlanRow(
             *(name, size, calls, how, steps, 1 / L),

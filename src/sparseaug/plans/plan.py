@@ -24,6 +24,7 @@ def plan(
     sigma: float | None = None,
     b: int | None = None,
     n: int | None = None,
+    p: int | None = None,
     max_batch: int | None = None,
     draw: bool | None = None,
     seed: int | None = None,
@@ -53,6 +54,8 @@ def plan(
             C B: the gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
         b: with eps: fresh transformations in a streaming step, 1 by default.
         n: with eps: number of samples, for the work and the memory, and for what B means.
+        p: with eps: rows of a matrix-valued kernel that is not diagonal, one for each parameter. The
+            rows without |G| are for a scalar or diagonal kernel where p is not given.
         max_batch: with eps: transformations that a step may average over; `best` keeps to it.
         draw: with deviation: whether `draw_until` is run; by default where it takes seconds.
         seed: with deviation: of the oracle of `draw_until`; 0 by default.
@@ -79,7 +82,7 @@ def plan(
     """
     group = as_group(group)
     numbers = {"C": C, "B": B, "L": L, "gap": gap}
-    options = {"sigma": sigma, "b": b, "n": n, "max_batch": max_batch}
+    options = {"sigma": sigma, "b": b, "n": n, "p": p, "max_batch": max_batch}
     if (eps is None) == (deviation is None):
         raise ArgumentError(
             f"eps={shorten(eps)} and deviation={shorten(deviation)} are the two goals; give one of them."

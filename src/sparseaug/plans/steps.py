@@ -51,6 +51,7 @@ def plan_steps(
     sigma: Any,
     b: Any,
     n: Any,
+    p: Any,
     max_batch: Any,
 ) -> Plan:
     """The rows of `plan(group, eps=...)`, which documents the arguments."""
@@ -66,6 +67,7 @@ def plan_steps(
     sigma = check_not_negative("sigma", sigma)
     b = check_integer("b", 1 if b is None else b, at_least=1)
     n = None if n is None else check_integer("n", n, at_least=1)
+    p = None if p is None else check_integer("p", p, at_least=1)
     if max_batch is not None:
         max_batch = check_integer("max_batch", max_batch, at_least=1)
 
@@ -129,7 +131,7 @@ def plan_steps(
         rows.append(
             row("sampled words", some.size, some.m, some.deviation, length=some.length, note=note)
         )
-    rows += one_kernel_rows(Numbers(eps, delta, C, B, L, gap, b, n, order), CONDITION)
+    rows += one_kernel_rows(Numbers(eps, delta, C, B, L, gap, b, n, p, order), CONDITION)
 
     best, verdict = _best(rows, min(max_batch or MOST_TRANSFORMATIONS, MOST_TRANSFORMATIONS))
     asked = f"eps = {format_real(eps)}, delta = {format_real(delta)}"
@@ -138,7 +140,7 @@ def plan_steps(
     facts = {"eps": eps, "group": group.name, "order": order}
     facts |= {"dimension_sum": D and D.value, "dimension_sum_exact": D and D.exact}
     facts |= {"delta": delta, "C": C, "B": B, "L": L, "gap": gap}
-    facts |= {"sigma": sigma, "b": b, "n": n, "degree": degree, "max_batch": max_batch}
+    facts |= {"sigma": sigma, "b": b, "n": n, "p": p, "degree": degree, "max_batch": max_batch}
     return Plan(
         facts=facts | {"crossovers": limits and limits.to_dict()},
         rows=tuple(rows),

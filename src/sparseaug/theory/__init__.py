@@ -10,6 +10,7 @@ integers are the smallest that satisfy their inequality between real numbers. No
     words             any eps from fixed draws
     dimensions        sums of irrep dimensions, which the sharper bound needs
     dimension_free    the gradient's error without log|G|, for one kernel
+    matrix_kernels    the same for a matrix-valued kernel
     products          the same from log2(m) oracle calls
     minibatch         stochastic steps over data and a fixed S
     streaming         prop:app-group-sgd, lem:app-gd-rate, eq:app-full-gd-rate
@@ -24,6 +25,7 @@ from sparseaug.theory import (
     costs,
     dimension_free,
     dimensions,
+    matrix_kernels,
     minibatch,
     one_shot,
     products,
@@ -34,6 +36,7 @@ from sparseaug.theory import (
 from sparseaug.theory.costs import *
 from sparseaug.theory.dimension_free import *
 from sparseaug.theory.dimensions import *
+from sparseaug.theory.matrix_kernels import *
 from sparseaug.theory.minibatch import *
 from sparseaug.theory.one_shot import *
 from sparseaug.theory.products import *
@@ -45,6 +48,7 @@ __all__: list[str] = []
 __all__ += costs.__all__
 __all__ += dimension_free.__all__
 __all__ += dimensions.__all__
+__all__ += matrix_kernels.__all__
 __all__ += minibatch.__all__
 __all__ += one_shot.__all__
 __all__ += products.__all__
