@@ -115,6 +115,10 @@ def test_algorithm_1_promises_and_keeps():
         sa.one_shot(MODEL, (X, Y), ACT, eps=1e-6)
     assert "promised" in str(found)
     assert found.to_dict()["kept"]
+    of_risk = sa.one_shot(few.run.risk, eps=1.5, theta0=0.3 * np.ones(8))
+    assert of_risk.to_dict() == found.to_dict()
+    with pytest.raises(ArgumentError, match="those of the risk"):
+        sa.one_shot(few.run.risk, (X, Y), eps=1.5)
 
 
 @pytest.mark.parametrize("size", [4, 30])
@@ -129,6 +133,8 @@ def test_a_loss_whose_constants_nobody_knows_is_planned_by_a_pilot_and_promises_
         return np.log1p(np.exp(-margin)), -(y / (1 + np.exp(margin)))[:, None] * x
 
     found = sa.one_shot(logistic, (x, y), act, eps=0.3, theta0=np.zeros(size), largest=largest)
+    risk = sa.custom_risk(logistic, (x, y), act, None, largest=largest)
+    assert sa.one_shot(risk, eps=0.3, theta0=np.zeros(size)).to_dict() == found.to_dict()
     assert found.delta is None
     assert "no promise" in str(found)
     assert found.certificates.best.bound < 0.6

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from sparseaug._checks import check_callable, check_integer, check_real
+from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, lifted, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
@@ -40,9 +40,8 @@ from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.plans import pilot
 from sparseaug.plans.dimension import whole_dimension_sum
 from sparseaug.plans.table import format_count
-from sparseaug.risk import KernelModel, augmented_risk, custom_risk
-from sparseaug.risk.custom import LossFunction
-from sparseaug.risk.problem import check_problem
+from sparseaug.risk import CustomRisk, KernelModel, augmented_risk, custom_risk
+from sparseaug.risk.problem import KernelProblem, LossFunction, check_problem
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
 
@@ -117,9 +116,9 @@ class _Size(NamedTuple):
 
 
 def one_shot(
-    model: KernelModel | LossFunction,
-    data: tuple[Any, Any],
-    action: Action,
+    model: KernelModel | LossFunction | KernelProblem | CustomRisk,
+    data: Any = None,
+    action: Any = None,
     *,
     eps: float,
     delta: float = 0.05,
@@ -132,9 +131,10 @@ def one_shot(
 
     Args:
         model: the kernel model, whose constants are known; or a loss that is not negative,
-            function(theta, x, y) as of `custom_risk`, for which a pilot at theta0 estimates them
-        data: (x, y): samples (n, ...) like the centres, and one target for each
-        action: how the group moves a sample
+            function(theta, x, y) as of `custom_risk`, for which a pilot at theta0 estimates them; or a
+            risk of either, whose data and action are taken, and an S of its own is drawn
+        data: (x, y): samples (n, ...) like the centres, and one target for each; none with a risk
+        action: how the group moves a sample; none with a risk
         eps: norm of the full-group gradient to reach
         delta: how often the draw of S may fail to
         seed: of the draw, and of the start
@@ -158,19 +158,31 @@ def one_shot(
         >>> found = sa.one_shot(model, (x, x.sum(1)), sa.permute_axis(sa.symmetric(6)), eps=0.5)
         >>> found.sample.m, found.kept, found.certificates.best.bound < 0.5
         (720, True, True)
+        >>> again = sa.one_shot(found.run.risk, eps=0.5)
+        >>> bool((again.run.best == found.run.best).all())
+        True
     """
+    if isinstance(model, KernelProblem | CustomRisk):
+        if data is not None or action is not None:
+            raise ArgumentError("data and action are those of the risk; leave them out.")
+        data, action = model.data, model.action
+        if isinstance(model, CustomRisk):
+            largest = model.largest if largest is None else largest
+            model = model.function
+        else:
+            model = model.model
     require_action(action)
-    if not isinstance(model, KernelModel):
-        check_callable("model", model, "a KernelModel, or function(theta, x, y)")
-        if box is not None:
-            raise ArgumentError(f"box={box!r} goes with a kernel model, not with a loss.")
-        return _by_pilot(model, data, action, eps, delta, seed, theta0, largest)
-    if largest is not None:
-        raise ArgumentError(f"largest={largest!r} goes with a loss, not with a kernel model.")
-    x, y = check_problem(model, data, action, None, words=(None,))
     eps = check_real("eps", eps, above=0)
     delta = check_real("delta", delta, above=0, below=1)
     seed = check_integer("seed", seed, below=1 << 64)
+    if not isinstance(model, KernelModel):
+        if box is not None:
+            raise ArgumentError(f"box={box!r} goes with a kernel model, not with a loss.")
+        made = partial(custom_risk, model, data, action, largest=largest)
+        return _by_pilot(made, eps, delta, seed, check_vector("theta0", theta0))
+    if largest is not None:
+        raise ArgumentError(f"largest={largest!r} goes with a loss, not with a kernel model.")
+    x, y = check_problem(model, data, action, None, words=(None,))
     if theta0 is None:
         theta0 = keyed_rng(seed, "start of one_shot").normal(scale=0.5, size=model.size)
     theta0 = check_vector("theta0", theta0, model.size)
@@ -180,23 +192,25 @@ def one_shot(
     norms = box_bound(model.kernel, model.centers, y, box=box)
     gap = initial_gap(model.kernel, model.centers, y, *model.split(theta0))
     L = smoothness_bound(model.kernel, model.centers, y, box=box)
-    steps = num_steps(eps, L, gap)
-    _require_few(steps, eps, L, gap)
+    steps = _steps(eps, L, gap)
     size = _size(action.group, norms, _lengths(model.kernel, action, x), eps, delta)
-    whole = action.group.is_finite and action.group.order <= size.m
-    S: Any = "full" if whole else Oracle(action.group, seed=seed).draw(size.m)
-    risk = augmented_risk(model, (x, y), action, S)
-    run = descend(
-        risk, theta0, step_size=1 / L, num_steps=steps, project=Box(box), eval_every=steps
-    )
-    bound = "all of the group" if whole else size.bound
+    S = _sample(action.group, size.m, seed)
+    risk, inside = augmented_risk(model, (x, y), action, S), Box(box)
+    run = descend(risk, theta0, step_size=1 / L, num_steps=steps, project=inside, eval_every=steps)
+    bound = "all of the group" if S == "full" else size.bound
     constants = {"B": norms.B, "L": L, "gap": gap, "box": box}
     return OneShot(
-        *(run, _certified(run, delta), eps, 0.0 if whole else delta),
+        *(run, _certified(run, delta), eps, 0.0 if S == "full" else delta),
         bound=bound,
         constants=constants,
         kept=run.clipped == 0,
     )
+
+
+def _sample(group: Group, m: int, seed: int, *, most: float = math.inf) -> Any:
+    """m draws, or all of a group that has no more, nor more than `most`."""
+    whole = group.is_finite and group.order <= min(m, most)
+    return "full" if whole else Oracle(group, seed=seed).draw(m)
 
 
 def _certified(run: Run, delta: float) -> Certificates:
@@ -216,43 +230,33 @@ def _certified(run: Run, delta: float) -> Certificates:
     return certify(run, delta=delta)
 
 
-def _by_pilot(
-    function: LossFunction,
-    data: tuple[Any, Any],
-    action: Action,
-    eps: Any,
-    delta: Any,
-    seed: Any,
-    theta0: Any,
-    largest: float | None,
-) -> OneShot:
+def _by_pilot(risk: Any, eps: float, delta: float, seed: int, theta0: Floats) -> OneShot:
     """The same with estimates in place of constants: twice the curvature at the start, its spread."""
-    eps = check_real("eps", eps, above=0)
-    delta = check_real("delta", delta, above=0, below=1)
-    seed = check_integer("seed", seed, below=1 << 64)
-    theta0 = check_vector("theta0", theta0)
-    risk = partial(custom_risk, function, data, action, largest=largest)
-    group, seeds = action.group, keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2)
+    plain = risk(None)
+    group, seeds = (
+        plain.action.group,
+        keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2),
+    )
     looked, audit = (Oracle(group, int(each)) for each in seeds)
-    found = pilot(risk(None), theta0, looked)
+    found = pilot(plain, theta0, looked)
     L = 2 * max(found.L, float(np.finfo(float).tiny))
-    steps = num_steps(eps, L, max(0.0, found.value))
-    _require_few(steps, eps, L, found.value)
+    steps = _steps(eps, L, max(0.0, found.value))
     m = found.plan(eps, delta=delta).row("draws").m or 1
-    whole = group.is_finite and group.order <= min(m, ENUMERATION_LIMIT)
-    S: Any = "full" if whole else Oracle(group, seed=seed).draw(m)
+    S = _sample(group, m, seed, most=ENUMERATION_LIMIT)
     run = descend(risk(S), theta0, step_size=1 / L, num_steps=steps, eval_every=steps)
-    made = certify(run, delta=delta, oracle=None if largest is None else audit)
+    made = certify(run, delta=delta, oracle=None if plain.largest is None else audit)
     constants = {"sigma": found.sigma, "L": L, "gap": found.value, "pilot calls": found.calls}
     return OneShot(run, made, eps, None, "a pilot at the start", constants, True)
 
 
-def _require_few(steps: int, eps: float, L: float, gap: float) -> None:
+def _steps(eps: float, L: float, gap: float) -> int:
+    steps = num_steps(eps, L, gap)
     if steps > MOST_STEPS:
         raise ArgumentError(
             f"eps={eps!r} takes {format_count(steps)} steps of 1/L with L={L:.4g} and a gap of "
             f"{gap:.4g}; give a larger eps, or a smaller start and box."
         )
+    return steps
 
 
 def _lengths(kernel: GaussianKernel, action: Action, x: Any) -> Floats:

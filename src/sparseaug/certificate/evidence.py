@@ -17,7 +17,7 @@ from sparseaug.kernels import Discrepancy, GaussianKernel, invariance_on, kernel
 from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.norms import Deviation, deviation
 from sparseaug.risk import MomentRisk, augmented_risk
-from sparseaug.risk.problem import KernelProblem, check_problem
+from sparseaug.risk.problem import Draws, KernelProblem, check_problem
 from sparseaug.sampling import GroupSample
 
 
@@ -80,6 +80,11 @@ class Evidence(KernelProblem):
         if isinstance(risk, MomentRisk):
             evidence.__dict__["full" if risk.method == "full" else "sparse_risk"] = risk
         return evidence
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Those of S, or of the risk that it was made from."""
+        return super().draws
 
     @cached_property
     def sample(self) -> GroupSample:

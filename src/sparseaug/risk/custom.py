@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -17,60 +17,17 @@ from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_vector
-from sparseaug.risk.identity import name_of, order_facts, problem_facts
-from sparseaug.risk.problem import Draws
+from sparseaug.risk.identity import name_of
+from sparseaug.risk.problem import AugmentedProblem, LossFunction
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.sample import as_sample
-
-LossFunction: TypeAlias = Callable[[Floats, Any, Any], tuple[Any, Any]]
 
 _NUMBERS = 1 << 22  # of gradients that are held at a time, 32 MiB
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Losses:
-    """Losses and gradients of a batch of samples, by a user's function; what it returns is checked."""
-
-    function: LossFunction
-
-    def __call__(self, theta: Floats, x: Any, y: Any) -> tuple[Floats, Floats]:
-        """(k,) and (k, p)."""
-        found = self.function(theta, x, y)
-        if not isinstance(found, tuple) or len(found) != 2:
-            raise ArgumentError(
-                f"function returned {shorten(found)}; return (losses, gradients) of shapes (k,), (k, p)."
-            )
-        losses, gradients = (np.asarray(as_numpy(part), dtype=np.float64) for part in found)
-        k = len(y)
-        if losses.shape != (k,) or gradients.shape != (k, len(theta)):
-            raise ArgumentError(
-                f"function returned shapes {losses.shape} and {gradients.shape} for {k} samples and "
-                f"{len(theta)} parameters; return ({k},) and ({k}, {len(theta)})."
-            )
-        return losses, gradients
-
-
-@dataclass(frozen=True, eq=False)
-class BatchRisk:
-    """The mean loss of a batch: what one stochastic step follows."""
-
-    losses: Callable[[Floats, Any, Any], tuple[Floats, Floats]]
-    x: Any
-    y: Any
-
-    def value(self, theta: Any) -> float:
-        """The mean loss."""
-        return float(self.losses(check_vector("theta", theta), self.x, self.y)[0].mean())
-
-    def gradient(self, theta: Any) -> Floats:
-        """The mean gradient."""
-        return np.asarray(self.losses(check_vector("theta", theta), self.x, self.y)[1].mean(axis=0))
-
-
-@final
 @dataclass(frozen=True, eq=False, repr=False)
-class CustomRisk:
+class CustomRisk(AugmentedProblem):
     """The risk of a user's loss, built by `custom_risk`.
 
     Attributes:
@@ -93,52 +50,27 @@ class CustomRisk:
     batch: int = 1
     first: int = 0
 
-    def __repr__(self) -> str:
-        return (
-            f"CustomRisk({self.method}, {len(self.y)} samples, group {self.action.group.name}, "
-            f"{shorten(self.calls)} oracle calls)"
-        )
+    def losses(self, theta: Floats, x: Any, y: Any) -> tuple[Floats, Floats]:
+        """Losses (k,) and gradients (k, p) of a batch by the function; what it returns is checked.
 
-    @property
-    def x(self) -> Any:
-        """The inputs."""
-        return self.data[0]
-
-    @property
-    def y(self) -> Any:
-        """The targets."""
-        return self.data[1]
-
-    @property
-    def method(self) -> str:
-        """Which of "none", "full", "streaming" and "one-shot" it is."""
-        if self.S is None:
-            return "none"
-        return self.S if isinstance(self.S, str) else "one-shot"
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls behind S, or those of the streaming steps so far."""
-        if self.oracle is not None:
-            return self.oracle.calls
-        return self.S.calls_behind if isinstance(self.S, GroupSample) else 0
-
-    @property
-    def draws(self) -> Draws:
-        """(seed, start, stop) of the oracle draws behind it that are known."""
-        if self.oracle is not None:
-            return ((self.oracle.seed, self.first, self.calls),)
-        return self.S.origin.draws if isinstance(self.S, GroupSample) else ()
-
-    @cached_property
-    def audits(self) -> dict[str, list[tuple[Any, ...]]]:
-        """The audits made of it, by iterate: those of one iterate share the delta of one."""
-        return {}
-
-    @cached_property
-    def losses(self) -> Losses:
-        """The function, checked."""
-        return Losses(self.function)
+        Args:
+            theta: parameters (p,)
+            x: samples (k, ...)
+            y: targets (k, ...)
+        """
+        found = self.function(theta, x, y)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise ArgumentError(
+                f"function returned {shorten(found)}; return (losses, gradients) of shapes (k,), (k, p)."
+            )
+        losses, gradients = (np.asarray(as_numpy(part), dtype=np.float64) for part in found)
+        k = len(y)
+        if losses.shape != (k,) or gradients.shape != (k, len(theta)):
+            raise ArgumentError(
+                f"function returned shapes {losses.shape} and {gradients.shape} for {k} samples and "
+                f"{len(theta)} parameters; return ({k},) and ({k}, {len(theta)})."
+            )
+        return losses, gradients
 
     @cached_property
     def elements(self) -> Rows | None:
@@ -162,25 +94,12 @@ class CustomRisk:
             total, count = total + block.sum(axis=0), count + len(block)
         return np.asarray(total / count)
 
-    def at_step(self, step: int) -> Any:
-        """What descent follows at this step: itself, or the next fresh batch of elements."""
-        if self.oracle is None:
-            return self
-        return CustomRisk(self.function, self.data, self.action, self.oracle.fresh(self.batch))
+    def _on(self, S: GroupSample) -> CustomRisk:
+        return CustomRisk(self.function, self.data, self.action, S)
 
-    def resume(self, step: int) -> None:
-        """Continue as if `step` more steps had been drawn."""
-        if self.oracle is not None:
-            self.oracle.advance_to(self.calls + step * self.batch)
-
-    def identity(self) -> dict[str, str]:
-        """What its gradients depend on, by name and hash; of the function its name alone."""
-        facts = problem_facts(*self.data, self.action, self.S if self.S is not None else "none")
-        facts |= {"risk": "CustomRisk", "function": name_of(self.function), **order_facts(self.S)}
-        if self.oracle is not None:
-            first = {"first draw": str(self.oracle.calls), "batch": str(self.batch)}
-            facts |= {"oracle seed": str(self.oracle.seed), **first}
-        return facts
+    def _facts(self) -> dict[str, str]:
+        """Of the function its name alone."""
+        return {**super()._facts(), "function": name_of(self.function)}
 
     def _checked_theta(self, theta: Any) -> Floats:
         return check_vector("theta", theta)

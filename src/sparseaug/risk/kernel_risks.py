@@ -19,7 +19,7 @@ from sparseaug.actions import Action
 from sparseaug.kernels import Moments, full_moments, sample_moments
 from sparseaug.kernels.arrays import Floats, check_vector, move
 from sparseaug.risk.model import KernelModel, chain
-from sparseaug.risk.problem import Draws, KernelProblem, check_problem
+from sparseaug.risk.problem import KernelProblem, check_problem
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 
@@ -44,7 +44,7 @@ class MomentRisk(KernelProblem):
         >>> model = sa.KernelModel(sa.GaussianKernel(1.0), x)
         >>> risk = sa.augmented_risk(model, (x, x.sum(1)), act, "full")
         >>> risk
-        MomentRisk(full, 2 samples, 2 centres, group Z2^2, 0 oracle calls)
+        MomentRisk(full, 2 samples, group Z2^2, 0 oracle calls)
         >>> risk.gradient(np.ones(4)).round(3)
         array([0.063, 0.063, 0.063, 0.063])
     """
@@ -71,10 +71,6 @@ class MomentRisk(KernelProblem):
         """The gradient at a float64 vector of the right length, which is not checked."""
         A, v = self.moments.A, self.moments.v
         return chain(theta, A.dot(theta[: len(v)] * theta[len(v) :]) - v)
-
-    def at_step(self, step: int) -> MomentRisk:
-        """The risk that descent follows at this step: always this one."""
-        return self
 
 
 def augmented_risk(
@@ -166,10 +162,6 @@ class DirectRisk(KernelProblem):
         residuals = self._residuals(theta)
         return chain(theta, residuals @ self.features / len(residuals))
 
-    def at_step(self, step: int) -> DirectRisk:
-        """The risk that descent follows at this step: always this one."""
-        return self
-
     def _residuals(self, theta: Floats) -> Floats:
         a, b = theta.reshape(2, -1)
         return np.asarray(self.features @ (a * b) - np.tile(self.y, self.S.m))
@@ -194,34 +186,8 @@ class StreamingRisk(KernelProblem):
     batch: int
     first: int
 
-    @property
-    def calls(self) -> int:
-        """Oracle calls so far."""
-        return self.oracle.calls
-
-    @property
-    def draws(self) -> Draws:
-        """The draws so far."""
-        return ((self.oracle.seed, self.first, self.calls),)
-
-    def at_step(self, step: int) -> DirectRisk:
-        """The risk over the next batch of draws; steps are asked for in order, each once."""
-        return DirectRisk(self.model, self.data, self.action, self.oracle.fresh(self.batch))
-
-    def resume(self, step: int) -> None:
-        """Continue as if `step` more steps had been drawn."""
-        step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
-        self.oracle.advance_to(self.calls + step * self.batch)
-
-    def identity(self) -> dict[str, str]:
-        """What it depends on, by name: the problem, and which draws come next."""
-        return {
-            **super().identity(),
-            "S": "a source" if self.oracle.has_source else "uniform draws",
-            "oracle seed": str(self.oracle.seed),
-            "first draw": str(self.oracle.calls),
-            "batch": str(self.batch),
-        }
+    def _on(self, S: GroupSample) -> DirectRisk:
+        return DirectRisk(self.model, self.data, self.action, S)
 
 
 def streaming_risk(

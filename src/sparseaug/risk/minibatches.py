@@ -15,11 +15,25 @@ from sparseaug._checks import check_integer, check_type
 from sparseaug.actions.arrays import map_leaves
 from sparseaug.actions.prepared import PreparedAction
 from sparseaug.errors import ArgumentError
-from sparseaug.kernels.arrays import Floats
-from sparseaug.risk.custom import BatchRisk, CustomRisk
+from sparseaug.kernels.arrays import Floats, check_vector
+from sparseaug.risk.custom import CustomRisk
 from sparseaug.risk.kernel_risks import MomentRisk
-from sparseaug.risk.problem import Draws
+from sparseaug.risk.problem import Draws, LossFunction
 from sparseaug.sampling import GroupSample, keyed_rng
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BatchRisk:
+    """The mean loss of a batch: what one stochastic step follows."""
+
+    losses: LossFunction
+    x: Any
+    y: Any
+
+    def gradient(self, theta: Any) -> Floats:
+        """The mean gradient."""
+        return np.asarray(self.losses(check_vector("theta", theta), self.x, self.y)[1].mean(axis=0))
 
 
 @final
@@ -71,8 +85,7 @@ class MinibatchRisk:
         by = rng.integers(len(rows), size=self.batch)
         action = PreparedAction(self.risk.action, rows[by], memory=0)
         moved = action.each(map_leaves(lambda part: part[which], x), np.arange(self.batch))
-        losses = self.risk.losses if isinstance(self.risk, CustomRisk) else self.risk.model.losses
-        return BatchRisk(losses, moved, y[which])
+        return BatchRisk(self.risk.losses, moved, y[which])
 
     def identity(self) -> dict[str, str]:
         """What its steps depend on, by name and hash."""

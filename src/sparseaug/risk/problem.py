@@ -1,15 +1,15 @@
-"""What a risk is of: a kernel model under squared loss, data, an action, and what is averaged over."""
+"""What a risk is of: data, an action, what is averaged over; and a kernel model under squared loss."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from sparseaug._checks import check_type
+from sparseaug._checks import check_integer, check_type
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
@@ -17,43 +17,47 @@ from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze, move
 from sparseaug.risk.identity import order_facts, problem_facts, sha256_of
 from sparseaug.risk.model import KernelModel
-from sparseaug.sampling import GroupSample
+from sparseaug.sampling import GroupSample, Oracle
 
-Draws = tuple[tuple[int, int, int], ...]
+Draws: TypeAlias = tuple[tuple[int, int, int], ...]
+LossFunction: TypeAlias = Callable[[Floats, Any, Any], tuple[Any, Any]]
 
 _FEATURES = 1 << 17  # kernel values of one block, which stay in a core's cache
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class KernelProblem:
-    """The base of the risks of a kernel model, and of the evidence for certificates.
+class AugmentedProblem:
+    """The base of all risks: data, an action, and what is averaged over.
 
     Attributes:
-        model: the kernel model
-        data: (x, y): samples (n, ...) like the centres, and one target for each
+        data: (x, y)
         action: how the group moves a sample
         S: a GroupSample, None for the data as they are, "full" for the whole group, or
             "streaming" for fresh elements at every step
+        oracle: of a streaming risk: where each step's elements come from, which counts them
+        batch: how many of them
+        first: calls that the oracle had made before
     """
 
-    model: KernelModel
     data: tuple[Any, Any]
     action: Action
     S: GroupSample | Literal["full", "streaming"] | None
+    oracle: Oracle | None = None
+    batch: int = 1
+    first: int = 0
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self.method}, {len(self.y)} samples, {len(self.model.centers)} "
-            f"centres, group {self.action.group.name}, {shorten(self.calls)} oracle calls)"
+            f"{type(self).__name__}({self.method}, {len(self.y)} samples, group "
+            f"{self.action.distribution.name}, {shorten(self.calls)} oracle calls)"
         )
 
     @property
-    def x(self) -> Floats:
+    def x(self) -> Any:
         """The inputs."""
         return self.data[0]
 
     @property
-    def y(self) -> Floats:
+    def y(self) -> Any:
         """The targets."""
         return self.data[1]
 
@@ -66,18 +70,75 @@ class KernelProblem:
 
     @property
     def calls(self) -> int:
-        """Oracle calls behind S: m for m draws (of the letters, for words), 0 for the full group."""
+        """Oracle calls behind S (of the letters, for words; 0 for the full group), or so far."""
+        if self.oracle is not None:
+            return self.oracle.calls
         return self.S.calls_behind if isinstance(self.S, GroupSample) else 0
 
-    @cached_property
+    @property
     def draws(self) -> Draws:
         """(seed, start, stop) of the oracle draws behind it that are known."""
+        if self.oracle is not None:
+            return ((self.oracle.seed, self.first, self.calls),)
         return self.S.origin.draws if isinstance(self.S, GroupSample) else ()
 
     @cached_property
     def audits(self) -> dict[str, list[tuple[Any, ...]]]:
         """The audits made of it, by iterate: those of one iterate share the delta of one."""
         return {}
+
+    def at_step(self, step: int) -> Any:
+        """What descent follows at this step: itself, or the risk on the next batch of fresh elements.
+
+        Steps of a streaming risk are asked for in order, each once.
+        """
+        return self if self.oracle is None else self._on(self.oracle.fresh(self.batch))
+
+    def resume(self, step: int) -> None:
+        """Continue as if `step` more steps had been drawn."""
+        if self.oracle is not None:
+            step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
+            self.oracle.advance_to(self.calls + step * self.batch)
+
+    def identity(self) -> dict[str, str]:
+        """What its gradients depend on to the last bit, by name and hash."""
+        facts = {**self._facts(), "risk": type(self).__name__, **order_facts(self.S)}
+        if self.oracle is None:
+            return facts
+        drawn = "a source" if self.oracle.has_source else "uniform draws"
+        first = {"first draw": str(self.oracle.calls), "batch": str(self.batch)}
+        return {**facts, "S": drawn, "oracle seed": str(self.oracle.seed), **first}
+
+    def _on(self, S: GroupSample) -> Any:
+        """The same risk on these elements."""
+        raise NotImplementedError
+
+    def _facts(self) -> dict[str, str]:
+        """What it is of, by name and hash; equal for risks that differ by rounding only."""
+        S = self.S if isinstance(self.S, GroupSample) else self.method
+        return {"method": self.method, **problem_facts(*self.data, self.action, S)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KernelProblem(AugmentedProblem):
+    """The base of the risks of a kernel model, and of the evidence for certificates.
+
+    Attributes:
+        model: the kernel model
+        data: (x, y): samples (n, ...) like the centres, and one target for each
+        action: how the group moves a sample
+        S: what is averaged over
+    """
+
+    model: KernelModel
+    data: tuple[Any, Any]
+    action: Action
+    S: GroupSample | Literal["full", "streaming"] | None
+
+    @property
+    def losses(self) -> LossFunction:
+        """Losses and gradients of single samples."""
+        return self.model.losses
 
     def _checked_theta(self, theta: Any) -> Floats:
         """What a pilot asks: theta as a vector of the model's parameters."""
@@ -99,19 +160,9 @@ class KernelProblem:
                 values = 0.5 * np.mean(residuals**2, axis=1)
             yield values, both
 
-    def identity(self) -> dict[str, str]:
-        """What its gradients depend on to the last bit, by name and hash."""
-        return {**self._facts(), "risk": type(self).__name__, **order_facts(self.S)}
-
     def _facts(self) -> dict[str, str]:
-        """What it is of, by name and hash; equal for risks that differ by rounding only."""
-        S = self.S if isinstance(self.S, GroupSample) else self.method
-        return {
-            "method": self.method,
-            "kernel": repr(self.model.kernel),
-            "centers": sha256_of(self.model.centers),
-            **problem_facts(*self.data, self.action, S),
-        }
+        centers = sha256_of(self.model.centers)
+        return {**super()._facts(), "kernel": repr(self.model.kernel), "centers": centers}
 
 
 def check_problem(
