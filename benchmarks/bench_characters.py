@@ -16,8 +16,7 @@ import sparseaug as sa
 from benchmarks.side_by_side import compare
 from sparseaug.norms.abelian.characters import characters_norm
 from sparseaug.norms.abelian.dihedral import dihedral_norm
-from sparseaug.norms.abelian.hadamard import hadamard
-from sparseaug.norms.abelian.walsh import walsh_norm
+from sparseaug.norms.abelian.walsh import hadamard, walsh_norm
 
 
 def cyclic_and_torus() -> None:
@@ -45,8 +44,7 @@ def sign_flips() -> None:
         compare(
             f"all characters of Z2^{d}, m = {m} (target: 2 s)",
             {
-                "a table of 2^d and one pass a bit": partial(_plain_hadamard, S),
-                "hadamard, in cache": partial(_blocked_hadamard, S),
+                "a table of 2^d and one pass a bit": partial(_by_table, S),
                 "walsh_norm": partial(walsh_norm, S),
             },
             rounds=3,
@@ -92,17 +90,7 @@ def _plain_dihedral(S: sa.GroupSample, n: int) -> float:
     return float((sizes[0] + sizes[1])[1:].max()) / S.m
 
 
-def _plain_hadamard(S: sa.GroupSample) -> int:
-    table = np.bincount(S.group.rank(S.elements), minlength=S.group.order).astype(np.int32)
-    half = 1
-    while half < table.size:
-        pairs = table.reshape(-1, 2, half)
-        table = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).ravel()
-        half *= 2
-    return int(np.abs(table[1:]).max())
-
-
-def _blocked_hadamard(S: sa.GroupSample) -> int:
+def _by_table(S: sa.GroupSample) -> int:
     table = np.bincount(S.group.rank(S.elements), minlength=S.group.order).astype(np.int32)
     hadamard(table)
     return int(np.abs(table[1:]).max())

@@ -104,7 +104,9 @@ def test_certify_says_what_the_library_says(run):
     data = json.loads(run("certify S --json").out)
     assert data["deviation"]["value"] == sa.deviation(S).value
     assert data["sha256"] == S.sha256
-    assert json.loads(run("certify S --degree 1 --json").out)["deviation"]["method"] == "tuples"
+    assert (
+        json.loads(run("certify S --degree 1 --json").out)["deviation"]["method"] == "coordinates"
+    )
     assert run("certify S --profile").out.rstrip("\n") == str(sa.profile(S))
     data = json.loads(run("certify S --profile --degree 3 --json").out)
     assert data["profile"] == sa.profile(S, degree=3).to_dict()

@@ -278,18 +278,6 @@ def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
     assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)
 
 
-def test_gram_and_mean_blocks_agree_where_the_method_changes(monkeypatch):
-    samples = [sa.Oracle(sa.group(name), seed=0).draw(8) for name in ("S6", "A6")]
-    plain = [sa.deviation(S) for S in samples]
-    monkeypatch.setattr("sparseaug.norms.young.symmetric.GRAM_FROM", 5)
-    monkeypatch.setattr("sparseaug.norms.young.symmetric.SMALL", 4)
-    for S, found in zip(samples, plain, strict=True):
-        by_gram = sa.deviation(S)
-        assert by_gram.block == found.block
-        assert max(by_gram.lower, found.lower) <= min(by_gram.value, found.value)
-        assert by_gram.value - by_gram.lower < 1e-12
-
-
 def drawn(name, m=9):
     return sa.Oracle(sa.group(name), seed=0).draw(m)
 

@@ -14,9 +14,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.norms import lanczos, tuples
+from sparseaug.norms.coordinates import coordinates_norm
 from sparseaug.norms.lanczos import Operator, krylov_norm, lanczos_norm
 from sparseaug.norms.norm import Norm
-from sparseaug.norms.tuples import permutation_module_norm
 
 CERTAIN = 1e-13  # NumPy's own norm may be off by this, relatively
 
@@ -151,7 +151,7 @@ def test_starts_are_keyed_by_the_sample_and_differ_from_each_other(monkeypatch):
     other = sa.Oracle(S.group, seed=1).draw(6)
     for sample in (S, again, other):
         starts.append([])
-        permutation_module_norm(sample, degree=2)
+        coordinates_norm(sample, degree=2)
     assert starts[0] == starts[1]
     assert len(set(starts[0] + starts[2])) == 6
 
@@ -159,7 +159,7 @@ def test_starts_are_keyed_by_the_sample_and_differ_from_each_other(monkeypatch):
 def test_three_starts_bring_upper_and_lower_bound_together():
     """One start at 1e-9 left a gap of 7e-4."""
     S = sa.Oracle(sa.symmetric(18), seed=0).draw(32)  # 4896 triples
-    norm = permutation_module_norm(S, degree=3)
+    norm = coordinates_norm(S, degree=3)
     assert norm.failure_probability == 1e-9
     assert norm.lower <= norm.upper <= norm.lower * (1 + 2e-9)
 

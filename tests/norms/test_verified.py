@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from sparseaug._floats import down, gamma
 from sparseaug.errors import ArgumentError
 from sparseaug.norms import verified
-from sparseaug.norms.verified import norm_lower, norm_upper, root_upper
+from sparseaug.norms.verified import norm_lower, norm_upper
 from tests.extras import REASON
 
 COUNT = 2_000
@@ -173,35 +173,12 @@ def test_gamma_is_above_its_formula_by_a_few_ulps(n: int) -> None:
         gamma(2**53)
 
 
-def test_the_root_of_a_matrix_that_rounding_made_negative_is_zero() -> None:
-    """Lanczos stops where nothing is left of a vector, whatever the sign of the Ritz values."""
-    for size, scale in itertools.product((1, 2, 3, 4, 9, 40), (0.0, 1.0, 1 / 3, 1e-17, 1e-160)):
-        gram = -scale * np.eye(size)
-        assert verified.root_lower(gram) == 0.0
-        assert math.copysign(1.0, verified.root_lower(gram)) == 1.0
-        assert verified.root_upper(gram) >= 0.0
-
-
-def test_the_root_of_a_gram_matrix_covers_every_matrix_within_its_error() -> None:
-    for size, e in itertools.product((2, 5, 200), (1e-3, 1e-9)):
-        gram = 0.25 * np.eye(size)
-        nearby = gram.copy()
-        nearby[0, 1] = nearby[1, 0] = e / math.sqrt(2.0)  # within e, Frobenius
-        truth = math.sqrt(0.25 + e / math.sqrt(2.0))
-        assert verified.root_upper(gram, e) >= truth > verified.root_upper(gram)
-        assert verified.root_upper(gram, e, at_most=0.75) == 0.75
-        assert verified.root_upper(gram, e, at_most=0.5) >= truth
-        assert verified.root_lower(nearby, e) <= 0.5 <= verified.root_upper(nearby, e)
-        one_sided = nearby.copy()
-        one_sided[0, 1] = 0.0  # whichever triangle is read
-        for read in (one_sided, one_sided.T):
-            assert verified.root_upper(np.ascontiguousarray(read), e) >= truth
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-@pytest.mark.parametrize("at_most", [None, 0.5])
-def test_a_gram_matrix_that_is_not_finite_is_refused(value: float, at_most: float | None) -> None:
-    gram = np.diag([9.0, 16.0, 4.0])
-    gram[0, 2] = value
-    with pytest.raises(ArgumentError, match="gram holds NaN or infinity"):
-        root_upper(gram, at_most=at_most)
+def test_pivots_are_those_of_the_factor_or_none() -> None:
+    rng = np.random.default_rng(0)
+    for size, kind in itertools.product((1, 2, 7, 40), (float, complex)):
+        a = rng.standard_normal((size, size)) + (kind is complex) * 1j * rng.standard_normal(size)
+        hermitian = a @ a.conj().T + np.eye(size)
+        truth = np.linalg.cholesky(hermitian).diagonal().real
+        for laid_out in (hermitian.copy("C"), hermitian.copy("F")):
+            assert verified.pivots(laid_out) == pytest.approx(truth)
+        assert verified.pivots(hermitian - 2 * np.linalg.norm(hermitian) * np.eye(size)) is None

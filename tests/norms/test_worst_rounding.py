@@ -121,14 +121,6 @@ def test_norm_lower_covers_the_worst_product(monkeypatch: Any) -> None:
     assert truth * (1 - 1e-9) < verified.norm_lower(matrix) <= truth
 
 
-def test_root_lower_covers_the_worst_products(monkeypatch: Any) -> None:
-    monkeypatch.setattr(verified, "_sum_of_squares", squares_at_worst(0))
-    for size in (100, 400, 900):
-        gram = np.full((size, size), 1 / size)  # its top eigenvalue is 1, less a rounding
-        truth = math.sqrt(float(Fraction(1 / size) * size))
-        assert truth * (1 - 1e-9) < verified.root_lower(gram.view(WorstAbove)) <= truth
-
-
 def _kernel_of_minima(size: int) -> NDArray[np.float64]:
     """What Cholesky may be off by, |E_ij| <= e_min(i,j) |r_i| |r_j|, for |r_j| = 1."""
     e = np.array([gamma(i + 4) for i in range(1, size + 1)])
@@ -175,19 +167,6 @@ def test_the_shift_is_rounded_too(monkeypatch: Any) -> None:
         finite += bound < math.inf
         assert bound >= 0.703
     assert finite > 10
-
-
-@pytest.mark.parametrize("size", [3, 20])
-def test_errors_of_the_triangle_that_is_read_count_twice(size: int, monkeypatch: Any) -> None:
-    """The other triangle is right: in Frobenius norm the matrix is nearer than what is read of it."""
-    monkeypatch.setattr(verified, "_top_eigenvalue", lambda gram, tolerance: 0.5)
-    off = 0.01
-    true = np.where(np.eye(size, dtype=bool), 0.5, off)
-    truth = math.sqrt(0.5 + off * (size - 1))
-    read = np.triu(true) + np.tril(np.zeros_like(true), -1)
-    error = off * math.sqrt(size * (size - 1) / 2)
-    for gram in (read, read.T):
-        assert verified.root_upper(np.ascontiguousarray(gram), error) >= truth
 
 
 def test_the_error_of_a_gram_matrix_is_added_to_its_eigenvalue() -> None:
@@ -243,14 +222,6 @@ def test_the_largest_norm_counts_the_error_of_every_block() -> None:
     assert found.lower <= 0.5 <= found.upper
     found = irreps.largest_norm([number(0.5), number(0.4, 0.2)], total=2)
     assert found.upper >= 0.6
-
-
-def test_the_error_of_a_gram_block_is_in_the_norm() -> None:
-    off = 1e-3
-    bounds = {"upper": verified.root_upper, "lower": verified.root_lower}
-    found = irreps.largest_norms([(0, number(0.25 - off, off))], **bounds)[0]
-    assert math.sqrt(0.25 - 2 * off) >= found.lower
-    assert found.upper >= 0.5
 
 
 # Means of permutations.

@@ -11,13 +11,12 @@ young           S_n and A_n: every irrep, by Clausen's recursion
 rotations       SO(2), SO(3), O(2), O(3), by degree or for primes
 irreps          groups whose irreps are known, and tensor products of them
 regular         any group that can be listed
-tuples          functions of few points
-coordinates     functions of few coordinates of products and signed permutations
+coordinates     functions of few coordinates
+tuples          of points, and the modules that they span
 representation  a given linear action
 
 norm      what is known of a norm, and by which kind of knowledge
 verified  the norm of a matrix, proved by a Cholesky factorisation with every rounding added
-cholesky  that factorisation, in place
 lanczos   the norm of an operator that is never formed, certain or with a stated probability
 threads   of the linear algebra library
 """

@@ -1,4 +1,4 @@
-"""`degree=` for direct products and signed permutations: functions of few coordinates in all.
+"""`degree=`: functions of few coordinates of permutations, signed permutations and products.
 
 The coordinates of an element are what it does to single points: of a factor that permutes n points
 the images of its n points, of B_n the images of the n axes +e_i (an axis with a sign), of an abelian
@@ -134,7 +134,7 @@ def coordinates_norm(
     `failure_probability`, in equal shares.
 
     Args:
-        S: a sample of a direct product or of signed permutations.
+        S: a sample of a group whose elements have coordinates.
         degree: number of coordinates, at most.
         failure_probability: of the bound from above, where random starts are needed.
         progress: called with the combinations done and their number.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from sparseaug._checks import Progress, silent
 from sparseaug.groups import Irrep
@@ -33,24 +33,21 @@ def reported(blocks: Iterable[Block], total: int, progress: Progress) -> Iterato
 def largest_norms(
     blocks: Iterable[tuple[Degree, Block]],
     *,
-    upper: Callable[..., float] = norm_upper,
-    lower: Callable[..., float] = norm_lower,
     at_most: float = 1.0,
 ) -> dict[Degree, Norm]:
     """Bounds on the largest ||A|| over the blocks A of each degree; the largest ones first are best.
 
-    Gram matrices A*A take `root_upper` and `root_lower` in place of the norms' bounds. In truth no
-    norm is above `at_most`: 1 of means without negative weights.
+    In truth no norm is above `at_most`: 1 of means without negative weights.
     """
     found: dict[Degree, Norm] = {}
     worst: dict[Degree, float] = {}
     threads = Threads()
     for degree, block in blocks:
         with threads.for_size(len(block.values)):
-            size = upper(block.values, block.error, at_most=worst.get(degree))
+            size = norm_upper(block.values, block.error, at_most=worst.get(degree))
             if degree not in worst or size > worst[degree]:
                 worst[degree] = size
-                least = min(at_most, lower(block.values, block.error))
+                least = min(at_most, norm_lower(block.values, block.error))
                 found[degree] = Norm(min(at_most, size), least, str(block.label))
     return found
 

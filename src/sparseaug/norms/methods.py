@@ -26,7 +26,6 @@ from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
 from sparseaug.norms.rotations.bands import bands_norm
 from sparseaug.norms.rotations.primes import is_space, prime_norm
-from sparseaug.norms.tuples import permutation_module_norm
 from sparseaug.norms.young.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.sampling import GroupSample
 
@@ -157,13 +156,12 @@ RESTRICTED = (
         options=("degree",),
     ),
     Method(
-        "coordinates",
-        lambda g: _characters(g) or bool(g.factors or g.signed_axes),
-        coordinates_norm,
-        options=("degree", "failure_probability"),
+        "irreps",
+        lambda g: g.irreps_have_degrees and not g.signed_axes,
+        _irreps_to,
+        options=("degree",),
     ),
-    Method("irreps", lambda g: g.irreps_have_degrees, _irreps_to, options=("degree",)),
-    Method("tuples", _any, permutation_module_norm, options=("degree", "failure_probability")),
+    Method("coordinates", _any, coordinates_norm, options=("degree", "failure_probability")),
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""
 

@@ -12,7 +12,7 @@ import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sparseaug._floats import float_above, float_below
+from sparseaug._floats import down, float_above, float_below, up
 from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugWarning, cost_text
 
 
@@ -32,6 +32,17 @@ class Norm:
     def at(self, block: str) -> Norm:
         """The same norm, with the name of the block."""
         return replace(self, block=block)
+
+
+def ratio(total: int, m: int, name: str) -> Norm:
+    """The floats next to total / m."""
+    exact = Fraction(total, m)
+    return Norm(float_above(exact), float_below(exact), name)
+
+
+def enclosed(size: float, error: float, name: str) -> Norm:
+    """The norm of a block of this computed size."""
+    return Norm(min(1.0, up(size + error)), max(0.0, down(size - up(error))), name)
 
 
 def larger_norm(one: Norm, other: Norm) -> Norm:

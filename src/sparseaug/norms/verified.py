@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
+from scipy.linalg.lapack import dpotrf, zpotrf
 
 from sparseaug._floats import UNIT, down, gamma, up
 from sparseaug.errors import ArgumentError
-from sparseaug.norms.cholesky import pivots
 
 # The model of arithmetic. IEEE binary64 to nearest: fl(a op b) = (a op b)(1 + d) with |d| <= u.
 #
@@ -104,50 +104,6 @@ def norm_upper(matrix: Array, error: float = 0.0, *, at_most: float | None = Non
     return _search(gram, gram_error, finish, ceiling=squares, limit=limit, start=start)
 
 
-def root_upper(gram: Array, error: float = 0.0, *, at_most: float | None = None) -> float:
-    """A float never below the root of the top eigenvalue of each Hermitian matrix near `gram`.
-
-    That is ||A|| where A*A is known within `error`, in Frobenius norm, by other means than a
-    product. The entries of `gram` are of the order of 1 at most; `at_most` is as in `norm_upper`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.norms.verified import root_upper
-        >>> root_upper(np.array([[9.0, 0.0], [0.0, 16.0]]))
-        4.00000000000000...
-    """
-    # Cholesky reads one triangle. If gram is within e of H in Frobenius norm, the matrix made of
-    # one triangle of gram is within sqrt(2) e: an entry's error may count twice.
-    error = up(1.4142135623730952 * error)
-    limit = -math.inf if at_most is None else at_most
-    squares = _sum_of_squares_upper(gram)
-    if not math.isfinite(squares):
-        raise ArgumentError("gram holds NaN or infinity; give finite entries.")
-    ceiling = up(up(math.sqrt(squares)) + error)
-
-    def finish(eigenvalue: float) -> float:
-        if not eigenvalue < math.inf:
-            return math.inf
-        return up(up(math.sqrt(max(0.0, eigenvalue))) + UNDERFLOW)
-
-    if finish(ceiling) <= limit:
-        return limit
-    return _search(gram, error, finish, ceiling=ceiling, limit=limit, start=limit)
-
-
-def root_lower(gram: Array, error: float = 0.0) -> float:
-    """A float never above the root of the top eigenvalue of each Hermitian matrix near `gram`."""
-    vector = _lanczos(lambda x: gram @ x, gram[0], 1e-15)[1]
-    image = gram @ vector
-    # v*Gv / v*v, its rounding bounded as in `norm_lower`: two products of length p, one after the
-    # other, within 2 d ||G||_F ||v||^2 (d of length p), and the error of gram on top.
-    frobenius = up(math.sqrt(_sum_of_squares_upper(gram)))
-    rounding = up(2.5 * _dot_error(gram.shape[0], gram) * frobenius)
-    quotient = float((vector.conj() @ image).real) / _sum_of_squares_upper(vector)
-    known = down(down(quotient * (1.0 - 4.0 * UNIT)) - up(rounding + error))
-    return max(0.0, down(math.sqrt(max(0.0, down(known - UNDERFLOW)))))
-
-
 def norm_lower(matrix: Array, error: float = 0.0) -> float:
     """A float never above ||A||_2 - error, and at least 0: ||A v|| / ||v|| for a computed v.
 
@@ -228,6 +184,17 @@ def _indefiniteness(shifted: Array) -> float:
         return math.inf
     e = _dot_error(size + 4, shifted)
     return up(up(e * trace) / down(1.0 - e))
+
+
+def pivots(matrix: Array) -> NDArray[np.float64] | None:
+    """The diagonal of the factor of a Hermitian matrix, or None where LAPACK says that there is none.
+
+    The matrix, float64 or complex128, is overwritten; one of its triangles is read.
+    """
+    # Of a matrix in C order LAPACK sees the transpose, whose factor has the same diagonal.
+    seen = matrix if matrix.flags.f_contiguous else np.ascontiguousarray(matrix).T
+    factor, broke = (zpotrf if np.iscomplexobj(seen) else dpotrf)(seen, clean=0, overwrite_a=1)
+    return None if broke else factor.diagonal().real
 
 
 def _top_eigenvalue(gram: Array, tolerance: float) -> float:

@@ -91,6 +91,22 @@ def product_blocks(rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int)
             yield Block(_pairs(high, low, moduli), (left @ factor).reshape(-1), error)
 
 
+def half_of_means(
+    rows: Rows, counts: Rows, moduli: tuple[int, ...], *, m: int
+) -> tuple[Rows, NDArray[np.complex128], float]:
+    """Frequencies, f of them, and its error: those whose largest axis is up to n//2, 0 first.
+
+    Of a and -a that is one, or both where this axis has frequency 0 or n/2.
+    """
+    frequencies, values = [], []
+    for block in product_blocks(rows, counts, moduli, m=m):
+        some = block.label(np.arange(len(block.values)))
+        kept = 2 * some[:, (axis := int(np.argmax(moduli)))] <= moduli[axis]
+        frequencies.append(some[kept])
+        values.append(block.values[kept])
+    return np.concatenate(frequencies), np.concatenate(values), product_error(len(rows))
+
+
 def count_blocks(moduli: tuple[int, ...]) -> int:
     """How many blocks `product_blocks` makes."""
     plan = split(moduli)

@@ -20,11 +20,6 @@ from sparseaug.groups import Rows
 ROOT_ERROR = 10.0 * UNIT
 """At least |computed - true| for every root of unity made here."""
 
-# Terms c_j z_j / m: the root 10 u, the product with c_j 1 u; the sum by fsum is rounded once, and
-# the division once; each of these is a multiple of at most 1 in modulus. 13.1 u in all.
-MEAN_ERROR = 14.0 * UNIT
-"""At least |computed - true| for the mean of `character_mean`."""
-
 
 def phases(frequencies: Rows, rows: Rows, moduli: tuple[int, ...]) -> NDArray[np.int64]:
     """The integers p (f, k) with chi_a(g) = exp(2 pi i p / N) for frequencies (f, w), rows (k, w).
@@ -62,12 +57,6 @@ def roots(numerators: NDArray[np.int64], n: int) -> NDArray[np.complex128]:
     result.real = np.where(odd, sin, cos) * (1 - ((quarter + 1) & 2))
     result.imag = np.where(odd, cos, sin) * (1 - (quarter & 2))
     return result
-
-
-def character_mean(numerators: NDArray[np.int64], counts: Rows, n: int, *, m: int) -> complex:
-    """(1/m) sum_j c_j exp(2 pi i p_j / n) within `MEAN_ERROR`, where sum_j c_j <= m."""
-    terms = roots(numerators, n) * counts
-    return complex(math.fsum(terms.real) / m, math.fsum(terms.imag) / m)
 
 
 def _multiply(a: NDArray[np.int64], b: NDArray[np.int64], n: int) -> NDArray[np.int64]:

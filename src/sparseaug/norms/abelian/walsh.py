@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
-from sparseaug._floats import down, popcount, up
-from sparseaug.norms.abelian.hadamard import hadamard
-from sparseaug.norms.norm import Norm, announce
+from sparseaug._floats import popcount
+from sparseaug.norms.norm import Norm, announce, ratio
 from sparseaug.sampling.sample import GroupSample
 
 LOW_BITS = 14
@@ -28,8 +27,8 @@ LOW_BITS = 14
 CHUNK = 1 << 9
 """High parts that one call of a thread goes through: 2^23 characters, a few milliseconds."""
 
-TABLE_BITS = 28
-"""Largest d for a table of 2^d counts, one gigabyte."""
+TABLE_BITS = 26
+"""Largest d for a table of 2^d counts."""
 
 
 def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
@@ -54,11 +53,26 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
         total, rank = _largest(bits, progress)
     frequency = np.zeros(S.group.width, np.int64)
     frequency[axes] = [rank >> i & 1 for i in range(len(axes) - 1, -1, -1)]
-    quotient = total / S.m
-    a, b = quotient.as_integer_ratio()
-    exact = a * S.m == b * total
-    low, high = (quotient, quotient) if exact else (down(quotient), up(quotient))
-    return Norm(high, low, f"chi{tuple(frequency.tolist())}")
+    return ratio(total, S.m, f"chi{tuple(frequency.tolist())}")
+
+
+def hadamard(table: NDArray[np.signedinteger]) -> None:
+    """Replace x by y(a) = sum_g (-1)^(a.g) x(g), indices as vectors of bits; a power of two of them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from sparseaug.norms.abelian.walsh import hadamard
+        >>> x = np.array([1, 0, 0, 2])
+        >>> hadamard(x); x
+        array([ 3, -1, -1,  3])
+    """
+    width = 1
+    while width < table.size:
+        pairs = table.reshape(-1, 2, width)
+        difference = pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0] += pairs[:, 1]
+        pairs[:, 1] = difference
+        width *= 2
 
 
 def orthogonal_rank(bits: NDArray[np.uint8]) -> int:

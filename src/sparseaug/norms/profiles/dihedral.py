@@ -6,18 +6,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work
 from sparseaug._floats import up
-from sparseaug.groups import Rows
 from sparseaug.groups.degrees.counts import Degree, Number, Part
-from sparseaug.groups.fourier import Block
-from sparseaug.norms.abelian.dihedral import halves, signs
-from sparseaug.norms.abelian.ffts import fft_blocks
-from sparseaug.norms.norm import Norm
+from sparseaug.norms.abelian.dihedral import PAIR_ERROR, halves, signs
+from sparseaug.norms.abelian.products import half_of_means
+from sparseaug.norms.norm import Norm, enclosed, ratio
 from sparseaug.norms.profiles.cyclotomic import WORK, vanish
-from sparseaug.norms.profiles.levels import enclosed, levels_of_parts, ratio
+from sparseaug.norms.profiles.levels import levels_of_parts
 from sparseaug.norms.profiles.result import Levels
 from sparseaug.sampling import GroupSample
 
@@ -47,10 +44,13 @@ def dihedral_levels(S: GroupSample, most: int | None, by: str, progress: Progres
 
 def _turns(S: GroupSample, n: int) -> Iterator[tuple[Part, Norm]]:
     parts = halves(S)
-    (a, a_error), (b, b_error) = (_half(rows, counts, n, S.m) for rows, counts in parts)
+    (a, a_error), (b, b_error) = (
+        (np.abs(values), error)
+        for _, values, error in (half_of_means(*part, (n,), m=S.m) for part in parts)
+    )
     j = np.arange(1, (n + 1) // 2)
     sizes = (a + b)[j]
-    error = up(up(a_error + b_error) + 4 * 2.0**-53)
+    error = up(up(a_error + b_error) + PAIR_ERROR)
     small = j[sizes <= error]
     zero = np.zeros(len(a), bool)
     if len(small) * n <= WORK:
@@ -63,11 +63,3 @@ def _turns(S: GroupSample, n: int) -> Iterator[tuple[Part, Norm]]:
         square: Number = Fraction(0) if exact else float(a[k] ** 2 + b[k] ** 2)
         norm = Norm(0.0, 0.0) if exact else enclosed(size, error, name)
         yield Part(name, k, 2, 4, square, exact), norm
-
-
-def _half(rows: Rows, counts: Rows, n: int, m: int) -> tuple[NDArray[np.float64], float]:
-    """|mean of exp(2 pi i j a / n)| over the turns or the flips, divided by m, for j = 0..n//2."""
-    if not len(rows):
-        return np.zeros(n // 2 + 1), 0.0
-    blocks: list[Block] = list(fft_blocks(rows, counts, (n,), m=m))
-    return np.concatenate([np.abs(b.values) for b in blocks]), max(b.error for b in blocks)

@@ -94,14 +94,3 @@ def root_below(square: Fraction) -> float:
 def root_above(square: Fraction) -> float:
     """A float not below the root."""
     return up(math.sqrt(float_above(square)) * (1 + 2 * UNIT))
-
-
-def ratio(total: int, m: int, name: str) -> Norm:
-    """The floats next to total / m."""
-    exact = Fraction(total, m)
-    return Norm(float_above(exact), float_below(exact), name)
-
-
-def enclosed(size: float, error: float, name: str) -> Norm:
-    """The norm of a block of this computed size."""
-    return Norm(min(1.0, up(size + error)), max(0.0, down(size - up(error))), name)

@@ -24,12 +24,12 @@ from sparseaug.groups.degrees.counts import Count, Degree
 from sparseaug.groups.degrees.graded import counted
 from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.norms.abelian.characters import characters_norm
-from sparseaug.norms.abelian.ffts import fft_blocks
-from sparseaug.norms.abelian.hadamard import hadamard
 from sparseaug.norms.abelian.low_weight import norms_by_weight
-from sparseaug.norms.norm import Norm
+from sparseaug.norms.abelian.products import half_of_means
+from sparseaug.norms.abelian.walsh import hadamard
+from sparseaug.norms.norm import Norm, enclosed, ratio
 from sparseaug.norms.profiles.cyclotomic import WORK, vanish
-from sparseaug.norms.profiles.levels import enclosed, levels, ratio
+from sparseaug.norms.profiles.levels import levels
 from sparseaug.norms.profiles.result import Level, Levels
 from sparseaug.sampling import GroupSample
 
@@ -78,7 +78,7 @@ def _by_frequency(S: GroupSample, most: int | None) -> tuple[list[Level], bool]:
 
 @dataclass(frozen=True, eq=False)
 class _Scan:
-    """|f(a)| of all non-trivial characters, one of a and -a unless their last frequency is the same."""
+    """|f(a)| of all non-trivial characters, one of a and -a unless their largest axis is the same."""
 
     sizes: NDArray[np.float64]
     error: float
@@ -87,14 +87,9 @@ class _Scan:
 
     @classmethod
     def of(cls, S: GroupSample, label: Callable[[Rows], Rows]) -> _Scan:
-        sizes, frequencies, error = [], [], 0.0
-        rows, counts = S.counts()
-        for block in fft_blocks(rows, counts, S.group.radices, m=S.m):
-            sizes.append(np.abs(block.values))
-            frequencies.append(block.label(np.arange(len(block.values))))
-            error = max(error, block.error)
-        each = np.concatenate(frequencies)[1:]  # the trivial one is the first
-        return cls(np.concatenate(sizes)[1:], error, label(each), each)
+        found, values, error = half_of_means(*S.counts(), S.group.radices, m=S.m)
+        each = found[1:]  # the trivial one is the first
+        return cls(np.abs(values[1:]), error, label(each), each)
 
     def norms(self) -> dict[Degree, Norm]:
         """The largest size of each label, outwards."""
@@ -112,8 +107,8 @@ class _Scan:
         moduli = S.group.radices
         sizes, labels, frequencies = self.sizes, self.labels, self.frequencies
         subgroup = coset_of(S)
-        last = frequencies[:, -1]
-        twice = 1 + ((last > 0) & (2 * last != moduli[-1]))
+        axis = int(np.argmax(moduli))
+        twice = 1 + ((frequencies[:, axis] > 0) & (2 * frequencies[:, axis] != moduli[axis]))
         weights = np.bincount(labels, twice)
         squares = np.bincount(labels, twice * sizes * sizes)
         found = []

@@ -9,6 +9,7 @@ t-tuples of points is the largest of the degrees up to t, so it is an upper boun
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import cast
 
@@ -18,22 +19,26 @@ from sparseaug._checks import Progress
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.counts import Degree, Part, summed
 from sparseaug.groups.degrees.shapes import LARGEST_N, Shapes
+from sparseaug.groups.fourier import Block
 from sparseaug.groups.quotients import coset_of, too_many
 from sparseaug.groups.symmetric import Symmetric
 from sparseaug.groups.young import Partition
+from sparseaug.norms.coordinates import coordinates_norm
 from sparseaug.norms.irreps import largest_norms, reported
 from sparseaug.norms.norm import Norm, larger_norm
 from sparseaug.norms.profiles.levels import levels, root_above, root_below
 from sparseaug.norms.profiles.pairs import MOST_PAIRED, degree_two_norm
 from sparseaug.norms.profiles.result import Levels
-from sparseaug.norms.tuples import TUPLE_CODES, permutation_module_norm
-from sparseaug.norms.verified import root_lower, root_upper
-from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
-from sparseaug.norms.young.symmetric import GRAM_FROM, announce_shapes, takes_gram
+from sparseaug.norms.tuples import TUPLE_CODES
+from sparseaug.norms.young.clausen import mean_blocks
+from sparseaug.norms.young.symmetric import announce_shapes
 from sparseaug.sampling import GroupSample
 
 LARGEST_DEGREE = 3
 """Degree up to which groups above n = 12 have a profile."""
+
+SORTED_N = 10
+"""Points up to which all blocks are held at once."""
 
 _ENTRIES = 10_000_000  # tuples times distinct elements: where Lanczos takes seconds
 
@@ -73,14 +78,10 @@ def _norms(
 ) -> dict[Degree, Norm]:
     rows = np.array(S.elements)
     announce_shapes(S, list(shapes), f"the profile on all irreps of {S.group.name}")
-    if takes_gram(S):
-        blocks = reported(gram_blocks(rows, shapes=list(shapes)), len(shapes), progress)
-        labelled = ((shapes[block.label], block) for block in blocks)
-        return largest_norms(labelled, upper=root_upper, lower=root_lower)
-    blocks = mean_blocks(rows, shapes=list(shapes))
-    if S.group.width < GRAM_FROM:
-        # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
-        blocks = iter(sorted(blocks, key=lambda block: -len(block.values)))
+    # 30 MB in all for n = 10; the largest of a degree first, as its norm tends to be the largest
+    blocks: Iterable[Block] = mean_blocks(rows, shapes=list(shapes))
+    if S.group.width <= SORTED_N:
+        blocks = sorted(blocks, key=lambda block: -len(block.values))
     each = reported(blocks, len(shapes), progress)
     return largest_norms((shapes[block.label], block) for block in each)
 
@@ -123,7 +124,7 @@ def _with_tuples(
     If the norm up to degree t is above the one up to t - 1, it is attained at degree t.
     """
     try:
-        found = permutation_module_norm(S, degree=t, progress=progress)
+        found = coordinates_norm(S, degree=t, progress=progress)
     except GroupTooLargeError:
         return norm, Norm(1.0, 0.0)
     if found.upper < norm.upper:

@@ -27,8 +27,7 @@ SciPy applies it by one sparse product for each stage of the cascade.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,12 +39,8 @@ from sparseaug.groups.young import Partition, dimension, extend, restrict
 
 
 class Mix(NamedTuple):
-    """One orthogonal matrix, applied to many groups of rows: column g of `rows` is a group.
+    """One orthogonal matrix, applied to many groups of rows: column g of `rows` is a group."""
 
-    `level` is k, the number of boxes of tau; mixes of one level touch disjoint rows.
-    """
-
-    level: int
     matrix: NDArray[np.float64]
     rows: NDArray[np.int32]
 
@@ -59,81 +54,96 @@ class Extension(NamedTuple):
     column: int
 
 
-class Transform(NamedTuple):
-    """All mixes of one induction, in order; then y[j] = scale[j] z[source[j]]."""
+ENTRIES = 1 << 17
+"""Numbers that are worked on at a time, one megabyte: the cascade then runs in cache."""
 
-    dimension: int
-    mixes: tuple[Mix, ...]
+
+class Transform(NamedTuple):
+    """The stages of one induction, each a sparse matrix; then y[j] = scale[j] z[source[j]]."""
+
+    stages: list[csr_array]
     source: NDArray[np.int32]
     scale: NDArray[np.float64]
     extensions: tuple[Extension, ...]
 
-
-@dataclass(frozen=True)
-class Inductions:
-    """Builds the transforms of all shapes; what one needs of the smaller shapes is shared."""
-
-    _nodes: dict[Partition, _Node] = field(default_factory=dict)
-
-    def transform(self, shape: Partition) -> Transform:
-        """The transform that takes l copies of the irrep `shape` of S_(l-1) to S_l."""
-        size, copies = _dimension(shape), sum(shape) + 1
-        mixes: list[Mix] = []
-        offsets = {shape: np.zeros(1, dtype=np.int64)}
-        while () not in offsets:  # from the full shape downwards; applied the other way round
-            for smaller, starts in offsets.items():
-                node = self._node(smaller)
-                copy, row = node.slots
-                rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
-                mixes.append(Mix(sum(smaller), node.matrix, rows.astype(np.int32)))
-            offsets = one_letter_down(offsets)
-        node = self._node(shape)
-        extensions, source, scale, end = [], [], [], 0
-        for larger, _ in extend(shape):
-            copy, row = node.places[larger]
-            start, end = end, end + len(row)
-            blocks = [smaller for smaller, _ in restrict(larger)]
-            column = sum(map(_dimension, blocks[: blocks.index(shape)]))
-            extensions.append(Extension(larger, start, end, column))
-            source.append(copy * size + row)
-            scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
-        return Transform(
-            dimension=size,
-            mixes=tuple(reversed(mixes)),
-            source=np.concatenate(source).astype(np.int32),
-            scale=np.concatenate(scale),
-            extensions=tuple(extensions),
-        )
-
-    def _node(self, tau: Partition) -> _Node:
-        if tau in self._nodes:
-            return self._nodes[tau]
-        k, size = sum(tau), _dimension(tau)
-        slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
-        inside, offset = {}, 0
-        for smaller, content in restrict(tau):
-            node = self._node(smaller)
-            places = {s: (copy, row + offset) for s, (copy, row) in node.places.items()}
-            inside[content] = places
-            slots.append(places[tau])
-            offset += _dimension(smaller)
-        matrix = np.empty((len(slots), len(slots)))
-        places_above: dict[Partition, _Places] = {}
-        for j, (kappa, a) in enumerate(extend(tau)):
-            above = _dimension(kappa)
-            matrix[j, 0] = math.sqrt(above / ((k + 1) * size))
-            for c, (smaller, b) in enumerate(restrict(tau), start=1):
-                squared = k * above * _dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
-                matrix[j, c] = math.copysign(math.sqrt(squared), a - b)
-            blocks = [slots[j] if b == a else inside[b][s] for s, b in restrict(kappa)]
-            copies, rows = zip(*blocks, strict=True)
-            places_above[kappa] = np.concatenate(copies), np.concatenate(rows)
-        copies, rows = zip(*slots, strict=True)
-        self._nodes[tau] = _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
-        return self._nodes[tau]
+    def induce(self, values: Floats, children: NDArray[np.int64]) -> Floats:
+        """y (nodes, rows, columns), where x_i of a node is values[children[node, i - 1]], or 0."""
+        rows, width = len(self.source), values.shape[2]
+        result = np.empty((len(children), rows, width))
+        step = max(1, ENTRIES // (rows * width))
+        for start in range(0, len(children), step):
+            some = children[start : start + step]
+            block = values[some]
+            block[some < 0] = 0.0
+            state = block.transpose(1, 2, 0, 3).reshape(rows, -1)
+            for stage in self.stages:
+                state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
+            y = (self.scale[:, None] * state[self.source]).reshape(rows, -1, width)
+            result[start : start + step] = y.transpose(1, 0, 2)
+        return result
 
 
-def one_letter_down(
+@lru_cache(maxsize=256)
+def transform(shape: Partition) -> Transform:
+    """That takes l copies of the irrep `shape` of S_(l-1) to S_l; those of S_1 to S_10 take 20 MB."""
+    size, copies = dimension(shape), sum(shape) + 1
+    stages: list[csr_array] = []
+    offsets = {shape: np.zeros(1, dtype=np.int64)}
+    while () not in offsets:  # from the full shape downwards; applied the other way round
+        mixes = []
+        for smaller, starts in offsets.items():
+            node = _node(smaller)
+            copy, row = node.slots
+            rows = ((copy * size + row)[:, :, None] + starts).reshape(len(copy), -1)
+            mixes.append(Mix(node.matrix, rows.astype(np.int32)))
+        stages.append(_stage(mixes, (sum(smaller) + 1) * size))
+        offsets = _one_letter_down(offsets)
+    node = _node(shape)
+    extensions, source, scale, end = [], [], [], 0
+    for larger, _ in extend(shape):
+        copy, row = node.places[larger]
+        start, end = end, end + len(row)
+        blocks = [smaller for smaller, _ in restrict(larger)]
+        column = sum(map(dimension, blocks[: blocks.index(shape)]))
+        extensions.append(Extension(larger, start, end, column))
+        source.append(copy * size + row)
+        scale.append(np.full(len(row), math.sqrt(copies * size / len(row))))
+    return Transform(
+        stages=stages[::-1],
+        source=np.concatenate(source).astype(np.int32),
+        scale=np.concatenate(scale),
+        extensions=tuple(extensions),
+    )
+
+
+@cache
+def _node(tau: Partition) -> _Node:
+    """The mix of one shape, from those of the smaller ones."""
+    k, size = sum(tau), dimension(tau)
+    slots = [(np.full(size, k), np.arange(size))]  # x_(k+1), then one slot for each corner
+    inside, offset = {}, 0
+    for smaller, content in restrict(tau):
+        node = _node(smaller)
+        places = {s: (copy, row + offset) for s, (copy, row) in node.places.items()}
+        inside[content] = places
+        slots.append(places[tau])
+        offset += dimension(smaller)
+    matrix = np.empty((len(slots), len(slots)))
+    places_above: dict[Partition, _Places] = {}
+    for j, (kappa, a) in enumerate(extend(tau)):
+        above = dimension(kappa)
+        matrix[j, 0] = math.sqrt(above / ((k + 1) * size))
+        for c, (smaller, b) in enumerate(restrict(tau), start=1):
+            squared = k * above * dimension(smaller) / ((k + 1) * (size * (a - b)) ** 2)
+            matrix[j, c] = math.copysign(math.sqrt(squared), a - b)
+        blocks = [slots[j] if b == a else inside[b][s] for s, b in restrict(kappa)]
+        copies, rows = zip(*blocks, strict=True)
+        places_above[kappa] = np.concatenate(copies), np.concatenate(rows)
+    copies, rows = zip(*slots, strict=True)
+    return _Node(matrix, (np.stack(copies), np.stack(rows)), places_above)
+
+
+def _one_letter_down(
     offsets: dict[Partition, NDArray[np.int64]],
 ) -> dict[Partition, NDArray[np.int64]]:
     """First rows of every block one letter further down, by shape, from those of the blocks here."""
@@ -142,11 +152,9 @@ def one_letter_down(
         offset = 0
         for smaller, _ in restrict(shape):
             found.setdefault(smaller, []).append(starts + offset)
-            offset += _dimension(smaller)
+            offset += dimension(smaller)
     return {shape: np.sort(np.concatenate(starts)) for shape, starts in found.items()}
 
-
-_dimension = cache(dimension)
 
 _Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -162,46 +170,6 @@ class _Node(NamedTuple):
     """Where the mixed blocks lie: shape (c + 1, dimension)."""
     places: dict[Partition, _Places]
     """For each larger shape, where its rows lie after the mix."""
-
-
-ENTRIES = 1 << 17
-"""Numbers that are worked on at a time, one megabyte: the cascade then runs in cache."""
-
-
-class Cascade(NamedTuple):
-    """A transform made ready: the mixes of one stage, which touch disjoint rows, as a sparse matrix."""
-
-    transform: Transform
-    stages: list[csr_array]
-
-    @classmethod
-    def of(cls, transform: Transform) -> Cascade:
-        """Collect the mixes by stage."""
-        by_level: dict[int, list[Mix]] = {}
-        for mix in transform.mixes:
-            by_level.setdefault(mix.level, []).append(mix)
-        size = transform.dimension
-        return cls(transform, [_stage(by_level[k], (k + 1) * size) for k in sorted(by_level)])
-
-    def induce(
-        self, values: Floats, first: int, children: NDArray[np.int64], result: Floats
-    ) -> None:
-        """Write y into result (nodes, rows, columns).
-
-        x_i of a node is rows `first`, ... of values[children[node, i - 1]], or 0 if that is negative.
-        """
-        transform = self.transform
-        nodes, rows, width = result.shape
-        step = max(1, ENTRIES // (rows * width))
-        for start in range(0, nodes, step):
-            some = children[start : start + step]
-            block = values[some, first : first + transform.dimension]
-            block[some < 0] = 0.0
-            state = block.transpose(1, 2, 0, 3).reshape(rows, -1)
-            for stage in self.stages:
-                state[: stage.shape[0]] = stage @ state[: stage.shape[0]]
-            y = (transform.scale[:, None] * state[transform.source]).reshape(rows, -1, width)
-            result[start : start + step] = y.transpose(1, 0, 2)
 
 
 def _stage(mixes: list[Mix], size: int) -> csr_array:

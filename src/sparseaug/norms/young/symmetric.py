@@ -14,23 +14,13 @@ import numpy as np
 from sparseaug._checks import LIMITS, Progress, require_work, silent
 from sparseaug.groups.degrees.shapes import is_first
 from sparseaug.groups.young import Partition, dimension, partitions
-from sparseaug.norms.irreps import largest_norm, largest_norms, reported
-from sparseaug.norms.norm import Norm, announce, larger_norm
-from sparseaug.norms.verified import root_lower, root_upper
-from sparseaug.norms.young.clausen import gram_blocks, mean_blocks
+from sparseaug.norms.irreps import largest_norm
+from sparseaug.norms.norm import Norm, announce
+from sparseaug.norms.young.clausen import mean_blocks
 from sparseaug.sampling import GroupSample
 
 LARGEST_N = LIMITS["young"].most
 """Up to here every block is made and verified."""
-
-GRAM_FROM = 11
-"""From here on A^T A comes from the transform, which takes less time than the product."""
-
-GRAM_SAMPLE = 1024
-"""Unless S is larger: the transform goes over all m^2 quotients."""
-
-SMALL = 1000
-"""Irreps up to this dimension take no time, and their norms are sharper without the Gram matrix."""
 
 HEAVY = 5000
 """Dimension of the irreps of S_12 that take most of its time."""
@@ -48,27 +38,11 @@ def symmetric_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     even = group.order < math.factorial(n)  # A_n
     shapes = [p for p in partitions(n)[1:] if not even or is_first(p)]
     announce_shapes(S, shapes, what)
-    large = [p for p in shapes if dimension(p) > SMALL] if takes_gram(S) else []
-    small = [p for p in shapes if p not in large]
-    rows = np.array(S.elements)
-    found = largest_norm(mean_blocks(rows, shapes=small), total=len(shapes), progress=progress)
-    if not large:
-        return found
-
-    def after_small(done: int, total: int) -> None:
-        progress(len(small) + done, len(shapes))
-
-    blocks = reported(gram_blocks(rows, shapes=large), len(large), after_small)
-    by_gram = largest_norms(((0, block) for block in blocks), upper=root_upper, lower=root_lower)
-    return larger_norm(found, by_gram[0])
-
-
-def takes_gram(S: GroupSample) -> bool:
-    """Whether Gram matrices of large blocks come from the transform."""
-    return S.group.width >= GRAM_FROM and S.m <= GRAM_SAMPLE
+    blocks = mean_blocks(np.array(S.elements), shapes=shapes)
+    return largest_norm(blocks, total=len(shapes), progress=progress)
 
 
 def announce_shapes(S: GroupSample, shapes: Collection[Partition], what: str) -> None:
     """Say what the large irreps of S_12 take."""
     if S.group.width == LARGEST_N and max(map(dimension, shapes)) > HEAVY:
-        announce(what, seconds=60.0 if takes_gram(S) else 150.0, memory=5e9)
+        announce(what, seconds=200.0, memory=6e9)
