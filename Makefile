@@ -19,7 +19,6 @@ help:    ## what can be made
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/'
 
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
-	$(BIN)/python -m studies.paper.beyond paper
 	$(BIN)/python -m studies paper --out paper
 
 study: .venv/dev   ## rates, deviations and costs against exact truth: about an hour, figures in study/

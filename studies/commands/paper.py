@@ -54,8 +54,9 @@ def paper(
     """Run the paper's experiment and check each of its claims.
 
     Sum regression under S_6 with no augmentation, the full group, streaming, and one-shot with 4, 16
-    and 64 elements; then, beyond the paper, designs of S next to as many draws. A run that was stopped
-    is resumed, with the same results.
+    and 64 elements; then, beyond the paper, designs of S next to as many draws, products of a few
+    draws, batches of streaming and other starts. A run that was stopped is resumed, with the same
+    results.
 
     \b
     Examples:
@@ -65,6 +66,7 @@ def paper(
     """
     from studies.paper import (  # SciPy takes a while to import
         Config,
+        beyond,
         claims,
         design_claims,
         reproduce,
@@ -80,6 +82,7 @@ def paper(
     check_report(out)  # before the work: a file in the way of the figures is not found after it
     with _bars(config) as update:
         done = reproduce(config, out, jobs=jobs, progress=update)
+        beyond.measure(config, done.folder, jobs)
     stopped: SparseAugError | None = None
     try:
         written = write_report(done.folder)  # before anything is printed, which may fail
@@ -141,6 +144,7 @@ def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
     files = ["results.json", "replay/", *(path.name for path in written)]
     if done.comparison is not None:
         files.insert(2, "designs.json")
+    files.insert(2, "beyond.json")
     if [path.name for path in written] == ["report.html"]:
         say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
     total = config.seeds * len(config.methods)

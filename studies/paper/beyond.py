@@ -1,41 +1,40 @@
-"""Next to the paper's experiment, on its seeds: products, batches of streaming, the first steps.
+"""Next to the paper's experiment, on its seeds: products, batches of streaming, first steps, starts.
 
-    python -m studies.paper.beyond [FOLDER] [--seeds 10]
+rows     one-shot with 4, 16 and 64 elements that are all subproducts of 2, 4 and 6 draws; next to the
+         draws of the figure (4, 16, 64 calls), to 2 and 6 draws, to the whole group, and to streaming
+         with b = 8 and b = 1 (does the fluctuation come from b?). Of each run the final test risk and
+         full-gradient norm, the norm at each of the first 40 steps, how much it fluctuates over the
+         last half, and the entries that were clipped
+starts   the experiment from other starts, as the paper does not give its own: which of its claims hold,
+         and how many entries were clipped
 
-products    one-shot with 4, 16 and 64 elements that are all subproducts of 2, 4 and 6 draws; next to the
-            draws of the figure (4, 16, 64 calls), to 2 and 6 draws, and to the whole group: final test
-            risk and full-gradient norm over the calls
-streaming   b = 8 next to b = 1: does the fluctuation come from b?
-first       the full-gradient norm at each of the first 40 steps
-starts      with --starts: claims of the paper that hold, and clipped entries, for each init_std
-
-It leaves `beyond.json` in the folder, which `python -m studies paper --out FOLDER` shows in report.html.
+`measure` leaves beyond.json in the folder of the experiment, and report.html shows it.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from sparseaug.descent import Box, descend
+from sparseaug.errors import ConfigMismatchError
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import augmented_risk, streaming_risk
 from sparseaug.sampling import GroupSample
 from studies.paper.config import Config
+from studies.paper.parts import Part
 from studies.paper.problem import Problem
-from studies.paper.quantities import Evaluation
-from studies.paper.runner import reproduce
+from studies.paper.quantities import QUANTITIES, Evaluation
+from studies.paper.results import MethodResult, Results
+from studies.paper.seed import run_method
 from studies.paper.sentences import claims
+from studies.paper.workers import results_of
 from studies.sealed import load_json, save_json
 
 FILE = "beyond.json"
@@ -45,6 +44,8 @@ FIRST = 40
 CALLS = (2, 4, 6)
 """Draws of which all subproducts are taken: 4, 16 and 64."""
 
+BATCHES = (1, 8)
+"""Fresh elements of a streaming step."""
 
 STARTS = (0.1, 0.25, 0.5, 1.0)
 """Standard deviations of the start, which the paper does not give."""
@@ -54,14 +55,14 @@ class Contender(NamedTuple):
     """One run for each seed."""
 
     name: str
-    kind: str  # "draws", "products", "full", "streaming", "none"
+    kind: str  # "none", "draws", "products", "streaming", "full"
     calls: int
     elements: int  # that a step averages over
     risk: Callable[[Problem, Any], Any]  # given the risk over the whole group
 
 
 def contenders(config: Config) -> list[Contender]:
-    """Rows of the tables, by kind."""
+    """The rows, by kind."""
 
     def on(S: GroupSample | None, given: Problem) -> Any:
         return augmented_risk(given.model, given.train, given.action, S)
@@ -73,137 +74,109 @@ def contenders(config: Config) -> list[Contender]:
         return on(given.oracle(f"products of {c}").products(c), given)
 
     def streaming(b: int, given: Problem, _: Any) -> Any:
-        name = "streaming" if b == 1 else f"streaming of {b}"
-        return streaming_risk(given.model, given.train, given.action, given.oracle(name), batch=b)
+        oracle = given.oracle("streaming" if b == 1 else f"streaming of {b}")
+        return streaming_risk(given.model, given.train, given.action, oracle, batch=b)
 
-    rows = [Contender("none", "none", 0, 1, lambda p, _: on(None, p))]
-    rows += [
-        Contender(f"{m} draws", "draws", m, m, partial(draws, m))
-        for m in sorted({*CALLS, *config.sample_sizes})
+    order, steps = Problem(config, 0).action.group.order, config.num_steps
+    sizes = sorted({*CALLS, *config.sample_sizes})
+    return [
+        Contender("none", "none", 0, 1, lambda given, _: on(None, given)),
+        *(Contender(f"{m} draws", "draws", m, m, partial(draws, m)) for m in sizes),
+        *(Contender(f"products of {c}", "products", c, 2**c, partial(products, c)) for c in CALLS),
+        *(
+            Contender(f"streaming, b = {b}", "streaming", b * steps, b, partial(streaming, b))
+            for b in BATCHES
+        ),
+        Contender("full group", "full", order, order, lambda _, full: full),
     ]
-    rows += [
-        Contender(
-            f"products of {c}",
-            "products",
-            c,
-            2**c,
-            partial(products, c),
-        )
-        for c in CALLS
-    ]
-    rows += [
-        Contender(
-            f"streaming, b = {b}",
-            "streaming",
-            b * config.num_steps,
-            b,
-            partial(streaming, b),
-        )
-        for b in (1, 8)
-    ]
-    rows.append(Contender("full group", "full", 720, 720, lambda p, full: full))
-    return rows
 
 
-def run(config: Config, seeds: int) -> dict[str, Any]:
-    """All rows, over seeds: final risk and norm, the first norms, the late spread, clipped entries."""
-    rows: dict[str, dict[str, Any]] = {
-        each.name: {"kind": each.kind, "calls": each.calls, "elements": each.elements}
-        for each in contenders(config)
-    }
-    for seed in range(seeds):
+def measure(config: Config, folder: Path, jobs: int | None = None) -> dict[str, Any]:
+    """Everything, over the seeds of the experiment; what the folder has already is read.
+
+    Raises:
+        ConfigMismatchError: beyond.json is of another config.
+    """
+    found = read(folder)
+    if found is None:
+        tasks = [(config, seed) for seed in range(config.seeds)]
+        found = {"config": config.to_dict(), **_together(config, results_of(_seed, tasks, jobs))}
+        save_json(folder / FILE, found)
+    elif found["config"] != config.to_dict():
+        raise ConfigMismatchError(f"{folder / FILE} is of another config; remove it.")
+    return found
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """What the folder has."""
+    return load_json(folder / FILE) if (folder / FILE).exists() else None
+
+
+def _seed(config: Config, seed: int) -> tuple[int, dict[str, Any], dict[float, dict[str, Part]]]:
+    """One seed: by row where its run ends, and by start a part for each of the paper's methods."""
+    with threadpool_limits(1):
         given = Problem(config, seed)
         evaluation = Evaluation.over_the_group(given)
-        for each in contenders(config):
-            found = _end(given, each.risk(given, evaluation.train), evaluation)
-            for name, value in found.items():
-                rows[each.name].setdefault(name, []).append(value)
-    return {"seeds": seeds, "config": config.to_dict(), "rows": rows}
+        rows = {
+            each.name: _end(given, each.risk(given, evaluation.train), evaluation)
+            for each in contenders(config)
+        }
+        parts = {}
+        for std in STARTS:
+            other = Problem(replace(config, init_std=std), seed)  # the same data
+            methods = config.all_methods()
+            parts[std] = {each.name: run_method(other, each, evaluation) for each in methods}
+    return seed, rows, parts
+
+
+def _together(config: Config, seeds: Any) -> dict[str, Any]:
+    found = sorted(seeds, key=lambda one: one[0])
+    rows: dict[str, Any] = {}
+    for each in contenders(config):
+        facts = {"kind": each.kind, "calls": each.calls, "elements": each.elements}
+        ends = [of[each.name] for _, of, _ in found]
+        rows[each.name] = facts | {name: [end[name] for end in ends] for name in ends[0]}
+    return {
+        "rows": rows,
+        "starts": [_start(config, std, [parts[std] for *_, parts in found]) for std in STARTS],
+    }
 
 
 def _end(given: Problem, risk: Any, evaluation: Evaluation) -> dict[str, Any]:
-    visited: list[Floats] = [given.start]
-    project = Box(given.config.box)
+    config, visited, project = given.config, [given.start], Box(given.config.box)
 
     def keep(theta: Floats) -> Floats:
         visited.append(project(theta))
         return visited[-1]
 
-    steps = given.config.num_steps
-    done = descend(
-        risk, given.start, step_size=given.config.step_size, num_steps=steps, project=keep
-    )
-    norm = [float(np.linalg.norm(evaluation.train.gradient(t))) for t in visited[: FIRST + 1]]
-    late = [
-        float(np.linalg.norm(evaluation.train.gradient(t)))
-        for t in visited[steps // 2 :: steps // 50 or 1]
-    ]
+    steps = config.num_steps
+    done = descend(risk, given.start, step_size=config.step_size, num_steps=steps, project=keep)
+
+    def norm(theta: Floats) -> float:
+        return float(np.linalg.norm(evaluation.train.gradient(theta)))
+
+    late = [norm(theta) for theta in visited[steps // 2 :: steps // 50 or 1]]
     return {
         "test_risk": float(evaluation.test.value(done.last)),
-        "gradient_norm": float(np.linalg.norm(evaluation.train.gradient(done.last))),
-        "first": norm,
+        "gradient_norm": norm(done.last),
+        "first": [norm(theta) for theta in visited[: FIRST + 1]],
         "late_spread": float(np.std(late) / np.mean(late)),
         "clipped": int(done.clipped),
     }
 
 
-def starts(folder: Path, seeds: int) -> list[dict[str, Any]]:
-    """The experiment from other starts: which claims hold, and what was clipped."""
-    found = []
-    for std in STARTS:
-        config = Config(init_std=std, seeds=seeds)
-        results = reproduce(config, folder / f"start-{std}").table
-        verdicts = claims(results)
-        clipped = sum(int(m.clipped.sum()) for m in results.methods.values() if m.clipped.size)
-        missed = [claim.text for claim in verdicts if not claim.holds]
-        found.append({"init_std": std, "of": len(verdicts), "missed": missed, "clipped": clipped})
-    return found
-
-
-def read(folder: Path) -> dict[str, Any] | None:
-    """What was found, if it was asked for."""
-    return load_json(folder / FILE) if (folder / FILE).exists() else None
-
-
-def table(found: dict[str, Any]) -> Table:
-    """Medians and means by name."""
-    shown = Table(
-        "S",
-        "calls",
-        "elements",
-        "test risk, mean",
-        "median",
-        "gradient norm, mean",
-        "median",
-        "late spread, mean",
-        title=f"the paper's experiment, {found['seeds']} seeds",
-        box=box.SIMPLE_HEAD,
-    )
-    for name, row in found["rows"].items():
-        cells = [f"{row['calls']:,}", f"{row['elements']:,}"]
-        for what in ("test_risk", "gradient_norm"):
-            cells += [f"{np.mean(row[what]):.4f}", f"{np.median(row[what]):.4f}"]
-        shown.add_row(name, *cells, f"{np.mean(row['late_spread']):.2f}")
-    return shown
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, keep in the folder."""
-    parser = argparse.ArgumentParser(description="Next to the paper's experiment.")
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("paper"))
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--quick", action="store_true", help="100 steps")
-    parser.add_argument("--starts", action="store_true", help="the table of init_std too: minutes")
-    given = parser.parse_args(arguments)
-    with threadpool_limits(1):
-        found = run(Config.shortened() if given.quick else Config(), given.seeds)
-    given.folder.mkdir(parents=True, exist_ok=True)
-    if given.starts:
-        found["starts"] = starts(given.folder, given.seeds)
-    save_json(given.folder / FILE, found)
-    Console(width=120).print(table(found))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _start(config: Config, std: float, seeds: list[dict[str, Part]]) -> dict[str, Any]:
+    """The paper's claims from this start."""
+    methods = {}
+    for name in config.methods:
+        parts = [of[name] for of in seeds]
+        curves = {q.name: np.stack([part.arrays[q.name] for part in parts]) for q in QUANTITIES}
+        clipped = np.array([part.arrays["clipped"] for part in parts])
+        methods[name] = MethodResult(name, parts[0].calls, parts[0].arrays["step"], curves, clipped)
+    verdicts = claims(Results(replace(config, init_std=std).to_dict(), methods, {}))
+    return {
+        "init_std": std,
+        "of": len(verdicts),
+        "missed": [claim.text for claim in verdicts if not claim.holds],
+        "clipped": sum(int(each.clipped.sum()) for each in methods.values()),
+    }

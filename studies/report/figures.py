@@ -71,31 +71,59 @@ def draw_designs(found: Comparison) -> Figure:
     charts = design_charts(found)
     figure, panels = _grid(len(charts), height=2.5, columns=len(charts))
     for axes, chart in zip(panels, charts, strict=True):
-        for each in chart.series:
-            if each.kind == "level":
-                axes.axhline(each.mean[-1], color=each.look.colour, linestyle=(0, each.look.dash))
-                continue
-            low, high = each.band(log=chart.panel_log)
-            bars = np.stack([each.mean - low, high - each.mean])
-            marked: dict[str, Any] = {"marker": each.look.marker, "markersize": 4}
-            axes.errorbar(each.x, each.mean, yerr=bars, **_ink(each), **marked, **_BARS)
-        axes.set_xscale("log")
+        _against(axes, chart)
         axes.set_xticks(chart.series[0].x, [f"{size:g}" for size in chart.series[0].x])
         axes.minorticks_off()
-        if chart.panel_log and all((each.mean > 0).all() for each in chart.series):
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0)
     _name(panels, charts)
-    drawn = {each.group: each for chart in charts for each in chart.series}
     names = ", ".join(f"{size.design} at {size.m}" for size in found.sizes)
+    _legend(figure, charts)
+    figure.supxlabel(plain(f"designs: {names}", 200), fontsize=7)
+    return figure
+
+
+def draw_products(charts: list[Chart]) -> Figure:
+    """Where runs end against the oracle calls."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    figure, panels = _grid(len(charts), height=2.6)
+    for axes, chart in zip(panels, charts, strict=True):
+        _against(axes, chart)
+        axes.xaxis.set_major_formatter("{x:g}")
+        if chart.panel_log:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter(NullFormatter())
+    _name(panels, charts)
+    _legend(figure, charts, columns=3)
+    return figure
+
+
+def _against(axes: Axes, chart: Chart) -> None:
+    """Series at their sizes or calls, on a log axis; levels as lines."""
+    for each in chart.series:
+        if each.kind == "level":
+            axes.axhline(each.mean[-1], color=each.look.colour, linestyle=(0, each.look.dash))
+            continue
+        low, high = each.band(log=chart.panel_log)
+        bars = np.stack([each.mean - low, high - each.mean])
+        style = _ink(each) if each.kind == "line" else {"color": each.look.colour, "ls": "none"}
+        style |= {"marker": each.look.marker, "markersize": 4}
+        axes.errorbar(each.x, each.mean, yerr=bars, **style, **_BARS)
+    axes.set_xscale("log")
+    if chart.panel_log and all((each.mean > 0).all() for each in chart.series):
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+
+
+def _legend(figure: Figure, charts: Iterable[Chart], columns: int | None = None) -> None:
+    """One entry for each label of all panels."""
+    drawn = {each.label: each for chart in charts for each in chart.series}
     legend = [
         _handle(each, each.label, marker=None if each.kind == "level" else each.look.marker)
         for each in drawn.values()
     ]
-    figure.legend(handles=legend, loc="outside upper center", ncols=len(legend))
-    figure.supxlabel(plain(f"designs: {names}", 200), fontsize=7)
-    return figure
+    figure.legend(handles=legend, loc="outside upper center", ncols=columns or len(legend))
 
 
 def _grid(

@@ -113,6 +113,8 @@ LOOKS = {
     "one-shot": Look("#1B69A8", "#4BAAE8"),
     "draws": Look("#1B69A8", "#4BAAE8"),
     "distinct draws": Look("#3A97D3", "#A8DCFA", (), "v"),
+    "products": Look("#A33B20", "#F29C82", (), "P"),
+    "streaming-8": Look("#E69F00", "#F0C04D", (5, 1.4), "D"),
     "design": Look("#009E73", "#2CC79B", (5, 1.4), "s"),
     "words": Look("#9A8700", "#F0E442", (2, 1.4), above=True),
     "field": Look("#B26F00", "#E69F00", (3, 1.4), "^"),  # what other libraries take

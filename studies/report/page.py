@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,11 @@ from studies.paper.design_sentences import design_claims
 from studies.paper.kinds import BOUNDS
 from studies.paper.results import Results
 from studies.paper.sentences import Claim
-from studies.report.beyond import credit
+from studies.report.beyond import call_charts, credit, first_charts, sections
 from studies.report.charts import Chart, certificate_charts, design_charts, method_charts
 from studies.report.markup import Markup, join, json_block, tag
 from studies.report.tables import certificate_table, design_table, facts_table, final_table
 
-_NOTHING = Markup("")
 _TITLE = "Draw the transformations once: the experiment, reproduced"
 
 
@@ -28,11 +28,13 @@ def render_page(
     *,
     verdicts: Sequence[Claim] = (),
     designs: Comparison | None = None,
-    more: Markup = _NOTHING,
+    beyond: dict[str, Any] | None = None,
 ) -> str:
-    """The whole page; what is not given has no section, `more` stands before the setting."""
+    """The whole page; what is not given has no section."""
     curves, bounds = method_charts(results), certificate_charts(results)
     compared = design_charts(designs) if designs else []
+    calls, first = (call_charts(beyond), first_charts(beyond)) if beyond else ([], [])
+    charts = [*curves, *bounds, *compared, *calls, *first]
     seeds = "one seed" if results.num_seeds == 1 else f"{results.num_seeds} seeds"
     body = tag(
         "main",
@@ -47,9 +49,9 @@ def render_page(
         final_table(results),
         _certificates(results, bounds, first=len(curves)),
         _designs(designs, compared, first=len(curves + bounds)),
-        more,
+        *_beyond(beyond, calls, first, first=len(curves + bounds + compared)),
         _setting(results),
-        json_block("data", [chart.to_dict() for chart in curves + bounds + compared]),
+        json_block("data", [chart.to_dict() for chart in charts]),
     )
     return document(body, _TITLE)
 
@@ -187,6 +189,16 @@ def _designs(found: Comparison | None, charts: Sequence[Chart], *, first: int) -
     )
 
 
+def _beyond(
+    found: dict[str, Any] | None, calls: Sequence[Chart], steps: Sequence[Chart], *, first: int
+) -> Iterable[Markup]:
+    if found is None:
+        return ()
+    ends = panel(calls, first=first, label="kinds of S in the charts below")
+    starts = panel(steps, first=first + len(calls), label="kinds of S in the chart below")
+    return sections(found, ends, starts)
+
+
 def panel(charts: Sequence[Chart], *, first: int, label: str) -> Markup:
     """The charts with one legend; they are numbers `first` and on of the page's data."""
     numbers = " ".join(str(first + i) for i in range(len(charts)))
@@ -221,7 +233,7 @@ def _setting(results: Results) -> Markup:
             "p",
             f"One thing is our choice: the paper does not state the initialisation, and here the "
             f"entries of a and b are independent {start} (init_std in the configuration). How many "
-            "claims hold depends on it: docs/howto/reproduce.md has a table.",
+            "claims hold depends on it: there is a table above.",
         ),
         *(tag("p", text) for text in (_steps(results), _clipped(results)) if text),
     ]
