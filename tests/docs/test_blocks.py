@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.blocks import ROOT, block_numbers
+from tests.blocks import ABOUT, ROOT, Checker, block_numbers
 
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
@@ -45,3 +45,11 @@ def test_every_python_block_of_a_page_has_prompts_so_that_it_is_run(page):
     blocks = re.findall(r"^ *```py\w*\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
     plain = [block for block in blocks if not block.lstrip().startswith(">>> ")]
     assert [block for block in plain if "inspect_ai" not in block] == []  # needs Python 3.12
+
+
+def test_a_block_of_measurements_is_compared_by_its_words_and_about_by_its_numbers():
+    check, want = Checker().check_output, "8 views: 18% of labels, error 0.06\n"
+    assert check(want, "8 views: 15% of labels, error 0.08\n", ABOUT)
+    for other in ("8 views: 12%", "8 views: 18% of names, error 0.06", "8 views: 18% of labels"):
+        assert not check(want, other + "\n", ABOUT)
+    assert not check(want, "8 views: 17% of labels, error 0.06\n", 0)

@@ -1,0 +1,79 @@
+"""Every sentence with a number that the first page and the README say of the three results.
+
+README.md and docs/index.md hold each of them; `tests/docs/test_entrance.py` compares.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+COMMANDS = {
+    name: f"python -m studies.heroes {name}" for name in ("pipeline", "rotations", "promise")
+}
+
+
+def row(found: dict[str, Any], way: str, m: int) -> dict[str, Any]:
+    """What was measured of one way at m."""
+    one: dict[str, Any] = next(one for one in found["rows"] if one["way"] == way and one["m"] == m)
+    return one
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def at_least(share: float) -> str:
+    """A lower bound, rounded down."""
+    return f"{math.floor(1000 * share) / 10:.1f} %"
+
+
+def claims(found: dict[str, Any]) -> dict[str, list[str]]:
+    """The sentences by the command that measures them."""
+    return {
+        "pipeline": _pipeline(found["pipeline"]),
+        "rotations": _rotations(found["rotations"]),
+        "promise": _promise(found["promise"]),
+    }
+
+
+def _pipeline(found: dict[str, Any]) -> list[str]:
+    ways = ("chosen", "draws", "Sobol points", "kernel thinning")
+    chosen, draws, sobol, thinned = (percent(row(found, way, 8)["labels"]) for way in ways)
+    return [
+        f"With 8 views chosen for the network {chosen} of the labels differ from those of the full "
+        "average",
+        f"with 8 random views {draws}, with 8 Sobol points {sobol}, "
+        f"with kernel thinning of the same views {thinned}",
+        f"In mean square, 8 chosen views are worth {1 / row(found, 'chosen', 8)['left']:.0f} "
+        "random ones",
+    ]
+
+
+def _rotations(found: dict[str, Any]) -> list[str]:
+    chosen, draws, grid = (
+        f"{row(found, way, 24)['change']:.2f}" for way in ("chosen", "draws", "weighted grid")
+    )
+    exact, averaged = row(found, "kernel on distances", 1), row(found, "chosen", 24)
+    return [
+        "Turned, the same molecule gets an energy that is "
+        f"{row(found, 'one view', 1)['change']:.1f} kcal/mol off its mean",
+        f"Averaged over 24 chosen rotations it is {chosen}, over a weighted grid of 24 {grid}, "
+        f"over 24 random ones {draws}",
+        "The four views along principal axes leave "
+        f"{row(found, 'principal axes', 4)['change']:.2f}",
+        f"has an error of {exact['error']:.1f} instead of {averaged['error']:.1f} kcal/mol",
+    ]
+
+
+def _promise(found: dict[str, Any]) -> list[str]:
+    drawn, random = found["drawn"], found["pipeline"]
+    return [
+        f"right on {percent(found['upright'])} of 500 photographs as they are",
+        "Over their eight turns and mirror images it is right on "
+        f"{percent(found['over_all'])}, which is certain",
+        f"{drawn['calls']:,} of the {found['all_pairs']:,} pairs prove at least "
+        f"{at_least(drawn['at_least'])} with probability 95 %",
+        "Over random turns, crops and colours, of which there is no end, it is at least "
+        f"{at_least(random['at_least'])}",
+    ]
