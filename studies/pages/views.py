@@ -41,10 +41,10 @@ def renewed(page: str, rows: Sequence[Row]) -> str:
 
 
 SHORT = """\
-- **Draws leave 1 / sqrt(m), whatever the model.** A tenth of one view's error takes {draws} of them. From
-  a small group draw without repetition: {shifts} of 64 shifts do as much.
-- **Designs pay for some models.** The kernel machine needs {orders} orders of atoms instead of {draws}, and
-  {signs} of 64 signs on graphs. For the network on digits they gain nothing.
+- **Draws leave 1 / sqrt(m), whatever the model.** A tenth of one view's error takes {draws} of them.
+  From a small group draw without repetition: {shifts} of 64 shifts do as much.
+- **Designs pay for some models.** The kernel machine needs {orders} orders of atoms instead of {draws},
+  and {signs} of 64 signs on graphs. For the network on digits they gain nothing.
 - **What libraries of the field do.** A tenth takes {many} views of a weighted grid of rotations and
   {rotations} of a design. Five crops leave {crops}, five distinct draws {five}.
 - **A canonical form is not an average**, and about as far from the mean over the group as one random
