@@ -35,7 +35,7 @@ ALSO = {
     ),
     "sparseaug.spectrum": (
         *("InvarianceReport", "InvarianceTest"),
-        *("PoolSpectrum", "Prediction", "Spectrum"),
+        *("OneSidedSpectrum", "PoolSpectrum", "Prediction", "Spectrum"),
     ),
     "sparseaug.risk": (
         *("CustomRisk", "DirectRisk", "MinibatchRisk", "MomentRisk"),

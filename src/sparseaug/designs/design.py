@@ -18,6 +18,7 @@ from sparseaug.designs.constructions import (
     sized_designs,
 )
 from sparseaug.designs.constructions.recorded import recorded
+from sparseaug.designs.places import best_by_places
 from sparseaug.designs.selection import nested, search, select
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
@@ -26,6 +27,7 @@ from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
+from sparseaug.spectrum.one_sided import OneSidedSpectrum
 from sparseaug.spectrum.pool import PoolSpectrum, require_variance
 from sparseaug.spectrum.spectrum import Spectrum, prior, require_spectrum
 
@@ -36,7 +38,7 @@ def design(
     m: int | None = None,
     degree: int | None = None,
     name: str | None = None,
-    spectrum: Spectrum | PoolSpectrum | None = None,
+    spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum | None = None,
     objective: str = "prediction",
     identity: bool = False,
 ) -> GroupSample:
@@ -63,7 +65,9 @@ def design(
         name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
             every k; "search" for greedy choice and exchanges; "lattice" for shifts; or any other name in
             `records(group)`.
-        spectrum: of the model, from `orbit_spectrum`.
+        spectrum: of the model, from `orbit_spectrum`. One measured with by="places" sees which places
+            of an order interact, and S is the best balance of `orders` or better; average over
+            `S.translate(oracle)`, which moves items alone.
         objective: "prediction", or "deviation" for the largest error over all functions.
         identity: put the identity first, by a translate of S if it is not in it.
 
@@ -94,6 +98,10 @@ def design(
         >>> S.origin.design, S.m, round(sa.deviation(S, degree=5).value, 12)
         ('icosahedron', 60, 1e-12)
     """
+    if isinstance(spectrum, OneSidedSpectrum):
+        _require_alone(spectrum, as_group(group), m, degree, name, objective)
+        check_flag("identity", identity)  # it is the first element in any case
+        return best_by_places(spectrum, check_integer("m", m or 1, at_least=1, below=MOST_SEARCHED))
     if isinstance(spectrum, PoolSpectrum):
         return _from_pool(spectrum, group, m, degree, name, objective, identity=identity)
     group = as_group(group)
@@ -196,7 +204,8 @@ def _require_alone(
     spectrum: Any, group: Group, m: int | None, degree: int | None, name: str | None, objective: str
 ) -> None:
     """A spectrum of this group, by which alone S is to be judged."""
-    require_spectrum(spectrum)
+    if not isinstance(spectrum, OneSidedSpectrum):
+        require_spectrum(spectrum)
     if spectrum.group != group:
         raise ArgumentError(
             f"spectrum is of {spectrum.group.name}, not of {group.name}; measure it with an action of "

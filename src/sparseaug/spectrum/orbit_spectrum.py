@@ -38,6 +38,7 @@ from sparseaug.spectrum.models import (
     try_moving,
     usual_chunk,
 )
+from sparseaug.spectrum.one_sided import OneSidedSpectrum, one_sided
 from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_of
 from sparseaug.spectrum.spectrum import Spectrum
 
@@ -83,7 +84,7 @@ def orbit_spectrum(
     by: str | None = None,
     chunk_size: int | None = None,
     progress: Progress | None = None,
-) -> Spectrum | PoolSpectrum:
+) -> Spectrum | PoolSpectrum | OneSidedSpectrum:
     """How the variance of f over the orbits of x is shared between degrees.
 
     With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps; those of one degree
@@ -118,7 +119,9 @@ def orbit_spectrum(
             256 draws, or two for each degree (318 for shifts of 224 x 224); where that would be above
             1,024, all of it if it can be enumerated
         by: "degree" or "frequency", for abelian groups; by default frequency for shifts and degree
-            for sign flips; "pool" to measure on a pool, without degrees
+            for sign flips; "pool" to measure on a pool, without degrees; "places" for functions of an
+            order, to see which places interact: a `OneSidedSpectrum` predicts the mean over S h instead
+            of k S h, from 512 draws by default, and `design` takes it
         chunk_size: how many moved copies go through f at once; by default 1024, or n if more, or fewer
             where f has more than 16,384 outputs
         progress: called now and then with two numbers, how much is done and of how much
@@ -154,6 +157,8 @@ def orbit_spectrum(
     measurement: Any = (
         pool_of(action.distribution, oracle, calls, n)
         if is_pooled(action.distribution, by)
+        else one_sided(action.group, oracle, calls, n)
+        if isinstance(by, str) and by == "places"
         else measure(action.group, oracle=oracle, calls=calls, by=by)
     )
 
