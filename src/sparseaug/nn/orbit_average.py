@@ -122,7 +122,8 @@ class OrbitAverage(nn.Module):
             `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or B if
             more, and all B m in compiled and exported code, where the batch size may stay open
-        x: for S="choose", samples to measure the model on, as `sparseaug.orbit_spectrum` does
+        x: for S="choose", samples to measure the model on, or a loader of them, as
+            `sparseaug.orbit_spectrum` takes them
         error: for S="choose", how far the average may be from that over the group, a root mean
             square in the units of the outputs, as `sparseaug.choose` takes it
 

@@ -35,6 +35,7 @@ from sparseaug.sklearn.routing import (
     splits_by_groups,
     takes_weights,
 )
+from sparseaug.spectrum.inputs import warn_of_one_class
 
 MOST_ROWS = 1 << 16
 """Rows given to an estimator at once: bounds the memory, whatever n and m are."""
@@ -141,7 +142,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         with name_in_errors(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
         self._learned_from(y)
-        self._choose_average(X, given.get("sample_weight"))
+        self._choose_average(X, given.get("sample_weight"), y)
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -185,7 +186,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self._learned_from(y)
         self._calls_of_partial_fit = 1 + getattr(self, "_calls_of_partial_fit", 0)
         if self._calls_of_partial_fit & (self._calls_of_partial_fit - 1) == 0:
-            self._choose_average(X, given.get("sample_weight"))
+            self._choose_average(X, given.get("sample_weight"), y)
         return self
 
     def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
@@ -206,7 +207,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         """What is averaged: a method of the inner estimator, and how its answers move back."""
         raise NotImplementedError
 
-    def _choose_average(self, X: Any, weights: Any = None) -> None:
+    def _choose_average(self, X: Any, weights: Any = None, y: Any = None) -> None:
         """Set `average_` and `sample_` for the model that was fitted to copies of X."""
         learned = self.training_sample_
         if self.average is False:
@@ -225,6 +226,8 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         seed = check_seed(self.random_state) if isinstance(self.random_state, int) else 0
         with name_in_errors("X"):
             asked = rows_to_ask(X, weights)
+            if y is not None and len(getattr(self, "classes_", ())) > 1:
+                warn_of_one_class(y[asked], "X")
             self.average_ = average_over(self.average, learned, values, asked=asked, seed=seed)
         self.sample_, self._deviation = self.average_.sample, None
 

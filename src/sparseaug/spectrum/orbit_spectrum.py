@@ -27,6 +27,7 @@ from sparseaug.actions.random import RandomAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sampling import Oracle
+from sparseaug.spectrum.inputs import measured_on
 from sparseaug.spectrum.measure import measure
 from sparseaug.spectrum.models import (
     call_by_rows,
@@ -112,7 +113,9 @@ def orbit_spectrum(
             f(**x) where it is a dict. Squares are summed over the outputs of a sample, and over all
             arrays of a tuple or dict of outputs; for one of them give lambda x: f(x)["forces"], say
         action: how x moves; `sparseaug.together` for several inputs
-        x: samples (n, ...), a torch tensor or NumPy array; or a tuple or dict of them
+        x: samples (n, ...), a torch tensor or NumPy array, or a tuple or dict of them; a data frame of
+            numbers, of which f gets frames; or a torch loader of x or (x, y, ...), of which the first
+            256 samples are taken
         output_action: how outputs move with x; `sparseaug.together` for several
         oracle: draws the elements; by default one with a large seed of its own
         calls: elements to evaluate at. By default all of a group of up to 10,000, and of a larger one
@@ -149,6 +152,7 @@ def orbit_spectrum(
         0.0
     """
     check_callable("f", f)
+    f, x = measured_on(f, x)
     n = require_inputs(action, x)
     require_same_group(action, output_action, "output_action")
     watch = check_progress(progress)

@@ -48,6 +48,7 @@ from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
+from sparseaug.spectrum.inputs import warn_of_one_class
 from sparseaug.spectrum.models import MOST_CALLS, check_chunk
 
 Loss = Callable[[Any, Any], Tensor]
@@ -218,6 +219,7 @@ class ModuleRisk:
     def _element_gradients(self, theta: Tensor, rows: Rows) -> Iterator[tuple[Any, Any]]:
         """And the values (k,) and gradients (k, P) of single elements, some at a time."""
         require_pure(self.module)
+        warn_of_one_class(self.data[1].detach().cpu(), "data")
         alone, n = copy(self), len(self.data[1])
         for start in range(0, len(rows), _ELEMENTS):
             some = rows[start : start + _ELEMENTS]
