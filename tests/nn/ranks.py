@@ -102,7 +102,6 @@ def refusal(ask: Callable[[], object]) -> str:
 JOBS: dict[str, Callable[[int, Path], Any]] = {
     "differ": lambda rank, folder: differ(rank),
     "plain": lambda rank, folder: ranks_in_step.plain(rank),
-    "accelerate": lambda rank, folder: ranks_in_step.in_accelerate(folder),
     "lightning": ranks_in_step.in_lightning,
 }
 
@@ -129,7 +128,7 @@ def main(folder: Path, jobs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    for package in ("torch._dynamo", "accelerate", "lightning.pytorch"):  # once for both ranks
+    for package in ("torch._dynamo", "lightning.pytorch"):  # once for both ranks
         if importlib.util.find_spec(package.partition(".")[0]):
             importlib.import_module(package)
     two = LaunchConfig(1, 1, 2, start_method="fork", rdzv_backend="c10d", run_id="ranks")

@@ -77,28 +77,3 @@ def in_lightning(rank: int, folder: Path) -> list[Any]:
 
     first = run(1)
     return first + run(2, folder / "end of epoch 0")
-
-
-def in_accelerate(folder: Path) -> dict[str, Any]:
-    """The recipe of the how-to: two epochs, saved in the second; then a resumed run."""
-    from accelerate import Accelerator
-
-    def run(at: Path | None = None) -> list[list[int]]:
-        accelerator = Accelerator(cpu=True)
-        loader = make_loader(accelerator.process_index)
-        model = accelerator.prepare(nn.Linear(4, 1))
-        accelerator.register_for_checkpointing(loader)
-        sampler: Any = loader.batch_sampler
-        if at is not None:
-            accelerator.load_state(str(at))
-        seen = []
-        for epoch in range(sampler.epoch, 2):
-            sampler.set_epoch(epoch)
-            for step, (x, y) in enumerate(loader, 1):
-                accelerator.backward(model(x).square().mean())  # all ranks meet here
-                seen.append(y.tolist())
-                if (at, epoch, step) == (None, 1, 3):
-                    accelerator.save_state(str(folder / "state"))
-        return seen
-
-    return {"seen": run(), "resumed": run(folder / "state")}

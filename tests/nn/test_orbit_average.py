@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import SparseAugWarning
 from sparseaug.nn import OrbitAverage
-from tests.references import dense_difference
 
 SETS = sa.permute_axis(sa.symmetric(4))
 GRIDS = sa.rotate_grid(sa.dihedral(4))
@@ -86,19 +86,6 @@ def test_mean_and_spread_are_those_over_S_and_each_distinct_element_goes_through
         for y in (found.mask, expected.mask.mean(0))
     ]
     torch.testing.assert_close(*gradients, rtol=1e-10, atol=1e-10)
-
-
-def test_several_inputs_by_name_and_outputs_in_a_dict():
-    both = sa.together(image=GRIDS, mask=GRIDS)
-    S, image = sa.Oracle(GRIDS.group, seed=1).draw(6), data(3, 1, 4, 4)
-    x, head = {"image": image, "mask": (image[:, 0] > 0).double()}, model_of(16, 2)
-    model = torch.nn.Module()
-    model.forward = lambda image, mask: {"one": head(image * mask[:, None])}
-    average = OrbitAverage(model, both, S)
-    expected = sum(
-        model(**{k: GRIDS(row[None], v)[0] for k, v in x.items()})["one"] for row in S.elements
-    )
-    torch.testing.assert_close(average(x)["one"], expected / 6)
 
 
 def test_weights_are_exact_in_half_precision_and_nothing_overflows():
@@ -179,44 +166,6 @@ def test_the_error_over_the_group_is_at_most_deviation_times_std(action):
     assert tightest < 2  # a bound that is never near would hide a factor
 
 
-def test_the_bound_is_attained_by_the_worst_function():
-    """phi along the largest singular vector of D_S: the inequality is an equality there."""
-    group, act = sa.symmetric(3), sa.permute_axis(sa.symmetric(3))
-    S = sa.Oracle(group, seed=1).draw(4)
-    elements = np.concatenate(list(group.elements()))
-    # (Pi_S phi)(h) = mean_j phi(g_j h) is the transpose of mean_j phi(g_j^-1 h)
-    phi = np.linalg.svd(dense_difference(S).T)[2][0]
-    x = torch.tensor([[1.0, 2.0, 3.0]], dtype=torch.float64)
-    orbit = act(elements, x)[:, 0]
-
-    def model(batch):
-        which = (batch[:, None] == orbit).all(2).double()
-        return which @ torch.tensor(phi)
-
-    average = OrbitAverage(model, act, S)
-    averaged = over_the_group(act, average, x)
-    error = float((averaged - float(phi.mean())).square().mean().sqrt())
-    assert error == pytest.approx(average.deviation.value * phi.std(), rel=1e-9)
-
-
-def test_the_change_between_two_places_of_an_orbit_is_bounded_too():
-    """Also for the worst model, one that knows S by heart."""
-    S = sa.Oracle(SETS.group, seed=0).draw(8)
-    x = torch.arange(4.0).double()[None]
-    known = {tuple(row.tolist()) for row in SETS(S, x)[:, 0]}
-    average = OrbitAverage(
-        lambda z: torch.tensor([[float(tuple(row.tolist()) in known)] for row in z]).double(),
-        SETS,
-        S,
-    )
-    bound = average.invariance_bound(output_range=(0, 1))
-    whole = sa.GroupSample(SETS.group, np.concatenate(list(SETS.group.elements())))
-    values = average(SETS(whole, x)[:, 0]).flatten()
-    assert values.std(correction=0) <= bound.value
-    changes = (values[:, None] - values).square().mean().sqrt()
-    assert 0.5 * bound.change <= changes <= bound.change
-
-
 @pytest.mark.parametrize("many", [11, 1], ids=["equal elements", "full"])
 def test_it_compiles_and_is_exported_whole_with_an_open_batch_size(many):
     model = nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).double()
@@ -239,23 +188,12 @@ def test_it_compiles_and_is_exported_whole_with_an_open_batch_size(many):
     assert len(graphs) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda S: OrbitAverage(len, SETS, S, GRIDS), "output_action is of D4, but action is"),
-        (lambda S: OrbitAverage(lambda x: x.sum(), SETS, S)(data(2, 4)), "model returned shape"),
-        (lambda S: OrbitAverage(lambda x: [1], SETS, S)(data(2, 4)), "model returned a list"),
-        (lambda S: OrbitAverage(lambda x: {}, SETS, S)(data(2, 4)), "model returned a dict"),
-        (lambda S: OrbitAverage(lambda x: (x, x.argmax(1)), SETS, S)(data(2, 4)), "not labels"),
-        (
-            lambda S: OrbitAverage(nn.Linear(4, 1), SETS, S)(data(2, 4)),
-            "model failed on x of shape",
-        ),
-        (lambda S: OrbitAverage(nn.Identity(), SETS, S)(data(0, 4)), "x is empty"),
-        (lambda S: OrbitAverage(len, SETS, "choose"), 'S="choose" needs x'),
-        (lambda S: OrbitAverage(len, SETS, S).invariance_bound(output_range=(1, 0)), "low <= high"),
-    ],
-)
-def test_input_that_does_not_fit_is_answered(call, message):
-    with pytest.raises(ArgumentError, match=message):
-        call(sa.Oracle(SETS.group, seed=0).draw(4))
+def test_a_set_is_chosen_at_the_samples_of_a_loader():
+    model, x = model_of(4, 3).float(), data(40, 4).float()
+    labels = torch.arange(40) % 2
+    loader = DataLoader(TensorDataset(x, labels), batch_size=7)
+    chosen, same = (OrbitAverage(model, SETS, "choose", x=on, error=0.05) for on in (loader, x))
+    assert chosen.orbit.sample == same.orbit.sample
+    assert chosen.choice.prediction.upper <= 0.05**2
+    with pytest.warns(SparseAugWarning, match="one class"):
+        sa.orbit_spectrum(model, SETS, DataLoader(TensorDataset(x, 0 * labels)))

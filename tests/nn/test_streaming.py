@@ -130,25 +130,16 @@ def test_a_run_resumed_in_the_middle_counts_and_draws_the_same():
     assert second.calls == 20 == whole.calls
 
 
-def test_states_and_oracles_that_do_not_fit_are_refused_and_change_nothing():
-    act, data = sa.permute_axis(sa.cyclic(3)), streaming(budget=20)
+def test_states_that_do_not_fit_are_refused_and_change_nothing():
+    data = streaming(budget=20)
     state = data.state_dict()
     data.__getitems__([0, 1, 2])
-    for changed, error, message in (
-        (None, sa.errors.ArgumentError, "state=None is not a mapping"),
-        ({}, sa.errors.ArgumentError, "state has .*; give what state_dict returned"),
-        ({**state, "seen": torch.zeros(11)}, sa.errors.ArgumentError, "each of 10 items"),
-        (state, sa.errors.ArgumentError, r"calls=0.*made 3.*new oracle"),
-        ({**state, "calls": 15}, sa.errors.OracleBudgetError, "10 oracle calls, but 5 are left"),
-        (streaming(seed=6).state_dict(), sa.errors.ArgumentError, "another run: it has seed=6"),
-        (streaming(n=9).state_dict(), sa.errors.ArgumentError, "another run: it has n=9"),
-        (streaming(d=24).state_dict(), sa.errors.ArgumentError, "another run: it has action="),
-    ):
-        with pytest.raises(error, match=message):
+    others = [streaming(**other).state_dict() for other in ({"seed": 6}, {"n": 9}, {"d": 24})]
+    over = {**state, "calls": 15}  # which leave 5 of the 10 that an epoch may make
+    for changed in ({**state, "seen": torch.zeros(11)}, state, over, *others):
+        with pytest.raises((sa.errors.ArgumentError, sa.errors.OracleBudgetError)):
             data.load_state_dict(changed)
         assert (data.calls, data.epoch) == (3, 0)
-    with pytest.raises(sa.errors.UnsupportedError, match=r"source.*OneShotDataset"):
-        StreamingDataset(np.eye(3), act, sa.Oracle(act.group, source=lambda rng: [0]))
 
 
 @each_loader
@@ -180,12 +171,3 @@ def test_epochs_that_are_set_or_seen_in_part_are_not_warned_of(options):
         list(DataLoader(fresh, batch_size=3, **options))
     drawn = torch.utils.data.WeightedRandomSampler([1.0] * 9 + [9.0], 10)
     list(DataLoader(streaming(), batch_size=3, sampler=drawn, **options))  # items twice, one epoch
-
-
-def test_the_element_is_the_row_of_its_block():
-    data = streaming(n=300)
-    data.set_epoch(4)
-    for i in (0, 255, 256, 299):
-        rng = keyed_rng(5, "streaming dataset", step=4, index=i // 256)
-        g = sa.symmetric(25).sample(256, rng)[i % 256]
-        assert data[i][g].tolist() == list(range(25))  # (g.x)[g(i)] = x[i] = i

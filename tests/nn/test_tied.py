@@ -44,27 +44,9 @@ class Twice(nn.Module):
         return torch.tanh(x @ self.first + self.shift) @ self.second
 
 
-class Decoder(nn.Module):
-    """Two layers of one weight."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.encoder, self.decoder = nn.Linear(3, 3), nn.Linear(3, 3)
-        self.decoder.weight = self.encoder.weight
-
-    def forward(self, x):
-        return self.decoder(torch.tanh(self.encoder(x)))
-
-
 def repeated() -> nn.Module:
     layer = nn.Linear(3, 3)
     return nn.Sequential(layer, nn.Tanh(), layer)
-
-
-def nested() -> nn.Module:
-    """A block twice, with a norm in it, whose buffers have two names as well."""
-    block = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Tanh())
-    return nn.Sequential(block, nn.Linear(3, 3), block)
 
 
 def frozen() -> nn.Module:
@@ -73,18 +55,11 @@ def frozen() -> nn.Module:
     return module
 
 
-def plain() -> nn.Module:
-    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
-
-
 MODULES = {
     "alias": Alias,
     "one parameter twice": Twice,
-    "decoder": Decoder,
     "repeated": repeated,
-    "nested": nested,
     "frozen": frozen,
-    "plain": plain,
 }
 
 
@@ -115,30 +90,13 @@ def fit(risk):
     return risk.fit(optimizer, num_steps=3)
 
 
-def stream(risk):
-    streaming = sann.StreamingModuleRisk(
-        risk.module, risk.loss, risk.data, ACT, sa.Oracle(ACT.group, seed=2), batch=2
-    )
-    return streaming.fit(torch.optim.Adam(risk.module.parameters()), num_steps=3)
-
-
 VERBS = {
-    "value": lambda risk: risk.value(risk.theta),
     "gradient": lambda risk: risk.gradient(risk.theta),
     "load": lambda risk: risk.load(risk.theta + 0.5),
     "fit": fit,
-    "stream": stream,
-    "descend": lambda risk: sa.descend(risk, risk.theta, step_size=0.01, num_steps=3),
     "exact": lambda risk: risk.exact(risk.theta),
     "audit": lambda risk: sann.audit(risk, risk.theta, sa.Oracle(ACT.group), calls=4, largest=1e6),
-    "certify": lambda risk: sa.certify(
-        risk.theta, risk, oracle=sa.Oracle(ACT.group), audit_calls=4, kinds=["exact"]
-    ),
-    "pilot": lambda risk: sa.pilot(risk, risk.theta, sa.Oracle(ACT.group)),
     "average": lambda risk: sann.OrbitAverage(risk.module, ACT, S)(X),
-    "statistics": lambda risk: sann.OrbitAverage(risk.module, ACT, S).statistics(X),
-    "spectrum": lambda risk: sa.orbit_spectrum(risk.module, ACT, X),
-    "invariance": lambda risk: sa.invariance_error(risk.module, ACT, S, X),
 }
 
 
@@ -184,17 +142,3 @@ def test_value_and_gradient_are_those_of_autograd_on_all_copies(name):
     expected = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, trained)])
     torch.testing.assert_close(value, loss.detach(), rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(gradient, expected, rtol=1e-12, atol=1e-12)
-
-
-def test_a_tie_that_is_made_later_counts():
-    """Where a parameter is, is asked at the call."""
-    module = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)).double()
-    module[2].requires_grad_(False)
-    risk = risk_of(module)
-    module[2].weight = module[0].weight
-    copies = torch.as_tensor(np.concatenate(ACT(S.elements, X.numpy())))
-    loss = functional.mse_loss(module(copies), Y.repeat(S.m, 1))
-    expected = torch.autograd.grad(loss, [module[0].weight, module[0].bias])
-    torch.testing.assert_close(
-        risk.gradient(risk.theta), torch.cat([g.reshape(-1) for g in expected])
-    )

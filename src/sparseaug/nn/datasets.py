@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, Subset, get_worker_info
 
-from sparseaug._checks import check_integer, check_type
+from sparseaug._checks import check_integer
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.base import require_action, require_same_group
 from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, OracleBudgetError, SparseAugWarning, UnsupportedError
 from sparseaug.groups import Rows
-from sparseaug.nn.indexed import Indexed, check_index, check_indices
+from sparseaug.nn.indexed import Indexed, check_indices
 from sparseaug.nn.moved_items import Moves
 from sparseaug.nn.states import check_state, describe_action, group_sha256
 from sparseaug.sampling import GroupSample, Oracle
@@ -135,7 +135,7 @@ class OneShotDataset(Dataset[Any]):
         return [Subset(self, (first + part).reshape(-1).tolist()) for part in parts]
 
     def __getitem__(self, k: Any) -> Any:
-        return next(iter(self.__getitems__([check_index(k, len(self), "k")])))
+        return next(iter(self.__getitems__([int(check_indices(k, len(self), "k", axes=0))])))
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
@@ -148,9 +148,9 @@ class OneShotDataset(Dataset[Any]):
 
 def _map(k: Any, length: int, function: Any) -> Any:
     """The function of checked indices, in the form they came in: int, tensor or array."""
-    if not getattr(k, "ndim", isinstance(k, list | tuple)):
-        return function(check_index(k, length, "k"))
     found = function(check_indices(k, length, "k"))
+    if not found.ndim:
+        return int(found)
     return torch.from_numpy(found).to(k.device) if isinstance(k, torch.Tensor) else found
 
 
@@ -203,10 +203,7 @@ class StreamingDataset(Dataset[Any]):
         require_same_group(action, y_action, "y_action")
         require_oracle(oracle, action.distribution)
         if oracle.has_source:
-            raise UnsupportedError(
-                "oracle asks a source for each element, which is too expensive for every item "
-                "of every epoch; draw S once and give it to OneShotDataset."
-            )
+            raise UnsupportedError("oracle asks a source; draw S once, for OneShotDataset.")
         self.action, self.oracle, self.y_action = action, oracle, y_action
         self._inner = Indexed(dataset)
         self._require_budget(self._inner.n)
@@ -253,7 +250,9 @@ class StreamingDataset(Dataset[Any]):
         return self._inner.n
 
     def __getitem__(self, index: Any) -> Any:
-        return next(iter(self.__getitems__([check_index(index, len(self))])))
+        return next(
+            iter(self.__getitems__([int(check_indices(index, len(self), "index", axes=0))]))
+        )
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
@@ -285,16 +284,11 @@ class StreamingDataset(Dataset[Any]):
         """
         state = check_state(state, ("epoch", "calls", "seen"), self._settings())
         epoch = check_integer("epoch", state["epoch"], below=1 << 63)
-        calls = check_integer("calls", state["calls"], below=1 << 63)
-        seen = check_type("seen", state["seen"], torch.Tensor, "a tensor")
-        if seen.shape != (len(self),) or seen.dtype != torch.uint8 or (seen > 1).any():
-            raise ArgumentError(f"seen is not a 0 or 1 for each of {len(self)} items.")
         made = self.calls
-        if calls < made:
-            raise ArgumentError(
-                f"state has calls={calls}, but the oracle has made {made} already; "
-                "load it into a data set with a new oracle."
-            )
+        calls = check_integer("calls", state["calls"], at_least=made, below=1 << 63)
+        seen = state["seen"]
+        if not isinstance(seen, torch.Tensor) or seen.shape != self._seen.shape or (seen > 1).any():
+            raise ArgumentError(f"seen is not a 0 or 1 for each of {len(self)} items.")
         marked = int(torch.count_nonzero(seen))
         self._require_budget(len(self) - marked, owed=calls - made)
         self.oracle.advance_to(calls)
@@ -326,8 +320,7 @@ class StreamingDataset(Dataset[Any]):
             self._told[0] = True
             warnings.warn(
                 f"{len(self)} items were fetched and set_epoch was never called, so the elements of "
-                f"epoch {self.epoch} are used again; call set_epoch(epoch) before each epoch, or "
-                f"set_epoch({self.epoch}) once if this is meant.",
+                f"epoch {self.epoch} are used again; call set_epoch(epoch) before each epoch.",
                 RepeatedEpochWarning,
                 stacklevel=3,
             )
@@ -338,7 +331,7 @@ class StreamingDataset(Dataset[Any]):
         if left < needed:
             raise OracleBudgetError(
                 f"an epoch may make {needed} oracle calls, but {left} are left of a budget of "
-                f"{self.oracle.budget}; raise budget= or draw S once, for OneShotDataset."
+                f"{self.oracle.budget}; raise budget=, or draw S once."
             )
 
 

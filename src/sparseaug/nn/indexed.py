@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 
-from sparseaug._checks import check_array, check_integer
+from sparseaug._checks import check_array
 from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.nn.moved_items import Moves
@@ -50,19 +50,11 @@ class Indexed:
         return [items[place] for place in back.tolist()]
 
 
-def check_index(index: Any, length: int, name: str = "index") -> int:
-    """A Python int in 0..length-1; negative ones count from the end, as in a list."""
-    number = check_integer(name, index, at_least=-(1 << 63), below=1 << 63)
-    if not -length <= number < length:
-        raise OutOfRangeError(f"{name}={number} is out of range for {length} items.")
-    return number % length
-
-
-def check_indices(indices: Any, length: int, name: str = "indices") -> Indices:
-    """The same for a list, an array or a tensor of integers, of one axis."""
+def check_indices(indices: Any, length: int, name: str = "indices", *, axes: int = 1) -> Indices:
+    """Integers in 0..length-1, of a list, an array or a tensor; negative ones count from the end."""
     array = check_array(name, indices)
-    if array.ndim != 1:
-        raise ArgumentError(f"{name} has shape {array.shape}; give a list of integers.")
+    if array.ndim > axes:
+        raise ArgumentError(f"{name} has shape {array.shape}; give integers, of {axes} axes.")
     if array.size and not -length <= array.min() <= array.max() < length:
         raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
     return array % max(length, 1)
@@ -74,10 +66,10 @@ def _length(dataset: Any) -> int:
             raise TypeError
         return len(dataset)
     except Exception as error:  # whatever a foreign object raises
-        raise ArgumentError(
-            f"dataset={shorten(dataset)} has no length or no indices; give a map-style data set, with "
-            "__len__ and __getitem__."
-        ) from error
+        message = (
+            f"dataset={shorten(dataset)} has no length or no indices; give a map-style data set."
+        )
+        raise ArgumentError(message) from error
 
 
 def _tensors_of(dataset: Any) -> tuple[tuple[torch.Tensor, ...] | None, Indices | None]:

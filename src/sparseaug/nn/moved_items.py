@@ -32,12 +32,11 @@ class Moves:
 
     def items(self, items: Sequence[Any], which: Indices) -> list[Any]:
         """Items moved, item t by element which[t]; each keeps its form."""
-        parts = [_parts(item) for item in items]
+        parts = [_parts(item, 1 if self.y is None else 2) for item in items]
         action = self.x.action
         xs = _move(self.x, [_entries_to_move(part[0], action) for part in parts], which, "x")
         moved = [[_merge(part[0], x) for part, x in zip(parts, xs, strict=True)]]
         if self.y is not None:
-            _require_targets(parts)
             moved.append(_move(self.y, [part[1] for part in parts], which, "y"))
         return [
             _like(item, (*own, *part[len(own) :]))
@@ -48,8 +47,7 @@ class Moves:
         self, tensors: Sequence[torch.Tensor], source: Indices, which: Indices
     ) -> list[tuple[torch.Tensor, ...]]:
         """The items (x, y, ...) whose parts are the rows `source` of these tensors, moved."""
-        if self.y is not None:
-            _require_targets([tensors])
+        _parts(tensors, 1 if self.y is None else 2)
         parts = []
         for place, tensor in enumerate(tensors):
             index = torch.from_numpy(source).to(tensor.device)
@@ -82,16 +80,12 @@ def _move(move: PreparedAction, data: list[Any], which: Indices, name: str) -> l
 
 def _kind(array: Any, name: str) -> Hashable:
     """What arrays have in common that are stacked, or an `ArgumentError` for what does not move."""
-    if not isinstance(array, torch.Tensor | np.ndarray):
+    if not isinstance(array, torch.Tensor | np.ndarray) or array.ndim < 1:
         raise ArgumentError(
-            f"dataset gave {shorten(array)} as {name}, which is not an array; let its items be x "
-            "or (x, y, ...) with tensors or NumPy arrays: convert images and lists to tensors first."
+            f"dataset gave {shorten(array)} as {name}, not an array of at least one axis; convert "
+            "images and lists to tensors."
         )
     require_dense(f"{name} of dataset", array)
-    if array.ndim < 1:
-        raise ArgumentError(
-            f"dataset gave a single number as {name}; an action moves arrays of at least one axis."
-        )
     return array.shape, array.dtype, getattr(array, "device", None), type(array)
 
 
@@ -107,10 +101,7 @@ def _rows_of(array: Array) -> Any:
 def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str) -> list[Any]:
     """Graphs, each with its nodes relabelled by its element."""
     if not move.action.relabels_nodes:
-        raise ArgumentError(
-            f"dataset gave a graph as {name}, but {type(move.action).__name__} does not relabel nodes; "
-            "give permute_nodes(group) as its action."
-        )
+        raise ArgumentError(f"dataset gave a graph as {name}; move it by permute_nodes(group).")
     group = move.action.group
     return [
         relabel_nodes(graph, group, move.rows[row])
@@ -118,12 +109,11 @@ def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str)
     ]
 
 
-def _parts(item: Any) -> Sequence[Any]:
-    if not isinstance(item, tuple | list):
-        return (item,)
-    if not item:
-        raise ArgumentError("dataset gave an empty tuple; items are x or (x, y, ...).")
-    return item
+def _parts(item: Any, at_least: int) -> Sequence[Any]:
+    parts = item if isinstance(item, tuple | list) else (item,)
+    if len(parts) < at_least:
+        raise ArgumentError("dataset gave items without x, or without y for y_action.")
+    return parts
 
 
 def _entries_to_move(x: Any, action: Action) -> Any:
@@ -134,8 +124,8 @@ def _entries_to_move(x: Any, action: Action) -> Any:
         return {name: _entries_to_move(x[name], part) for name, part in named.items() if name in x}
     if action.parts == 1 and not action.any_form:
         raise ArgumentError(
-            f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, but {type(action).__name__} "
-            "moves one array; say which, as in sparseaug.together(image=action)."
+            f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, and action moves one array; "
+            "say which, as in sparseaug.together(image=action)."
         )
     return x
 
@@ -154,8 +144,3 @@ def _like(item: Any, parts: tuple[Any, ...]) -> Any:
     if hasattr(item, "_make"):
         return item._make(parts)
     return type(item)(parts)
-
-
-def _require_targets(parts: Sequence[Sequence[Any]]) -> None:
-    if any(len(part) < 2 for part in parts):
-        raise ArgumentError("y_action is given, but dataset has items without y; leave it out.")

@@ -8,7 +8,6 @@ phi(h) = h^-1 f(h x), and the same holds.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -63,17 +62,9 @@ class InvarianceBound(Shown):
         """ "rigorous", "with probability 1 - ..." or "estimate", as the deviation is."""
         return self.deviation.kind
 
-    @property
-    def change(self) -> float:
-        """sqrt(2) value: what the averaged output changes at most, in root mean square, between two
-        independent uniform places of an orbit. From one given x it may change by more.
-        """
-        return up(up(math.sqrt(2)) * self.value)
-
     def to_dict(self) -> dict[str, Any]:
-        """All fields, the change and the kind, as JSON data."""
-        follows = {"change": self.change, "kind": self.kind}
-        return {**asdict(self), "deviation": self.deviation.to_dict(), **follows}
+        """All fields and the kind, as JSON data."""
+        return {**asdict(self), "deviation": self.deviation.to_dict(), "kind": self.kind}
 
     def __str__(self) -> str:
         low, high = text_up(self.output_range[0]), text_down(self.output_range[1])
@@ -163,17 +154,16 @@ class OrbitAverage(nn.Module):
         require_model(model)
         require_same_group(action, output_action, "output_action")
         self.choice: Choice | None = None
-        if isinstance(S, str) and S == "choose":
-            if x is None or error is None:
-                raise ArgumentError(
-                    'S="choose" needs x, samples to measure the model on, and error, what may be left.'
-                )
+        choosing = isinstance(S, str) and S == "choose"
+        if choosing and x is not None and error is not None:
             spectrum = orbit_spectrum(
                 model, action, x, output_action=output_action, chunk_size=chunk_size
             )
             self.choice = choose(spectrum, error=error)
-        elif x is not None or error is not None:
-            raise ArgumentError('x and error are for S="choose"; leave them out.')
+        elif choosing or x is not None or error is not None:
+            raise ArgumentError(
+                'x and error go with S="choose": samples to measure the model on, and what may be left.'
+            )
         S = as_sample(S if self.choice is None else self.choice.sample, action.distribution)
         self.model = model
         self.chunk_size = check_chunk(chunk_size)
@@ -279,14 +269,15 @@ class OrbitAverage(nn.Module):
 
 
 def _require_outputs(y: Any, count: int) -> None:
-    """Raise an `ArgumentError` unless these are tensors of numbers, each with so many rows."""
+    """Raise an `ArgumentError` unless these are floating-point tensors, each with so many rows."""
     for part in leaves(y) or [y]:
-        if not isinstance(part, Tensor) or part.ndim < 1 or part.shape[0] != count:
+        rows = part.shape[:1] == (count,) if isinstance(part, Tensor) else False
+        if not rows or not (part.is_floating_point() or part.is_complex()):
             given = describe(part) if isinstance(part, Tensor) else f"a {type(part).__name__}"
-            raise ArgumentError(f"model returned {given}; return ({count}, ...){choose_output(y)}.")
+            raise ArgumentError(
+                f"model returned {given}; return logits ({count}, ...), not labels{choose_output(y)}."
+            )
         require_local("the output of model", part)
-        if not (part.is_floating_point() or part.is_complex()):
-            raise ArgumentError(f"model returned {part.dtype}; return logits, not labels.")
 
 
 def _join(pieces: list[Any], axis: int) -> Any:

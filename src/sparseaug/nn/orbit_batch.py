@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from sparseaug._checks import check_integer, check_list, check_type
 from sparseaug.actions import Action, PreparedAction
-from sparseaug.actions.arrays import Shape, has_channels_last, leaves, map_leaves, require_dense
+from sparseaug.actions.arrays import Shape, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
 from sparseaug.actions.prepared import Distinct, distinct
 from sparseaug.errors import ArgumentError
@@ -39,8 +39,7 @@ class OrbitBatch(nn.Module):
     one of another shape or precision, prepares what moves it, which compiled code cannot do: call it
     on one batch before `torch.compile` or `torch.export`. Loading a state dict adopts its S with its
     seed and calls, if that is one of the same group. x may be a tuple or a dict of tensors where the
-    action moves them together (`sparseaug.together`); so are the copies then. Copies of a batch with
-    its channels last (`torch.channels_last`) have them last too.
+    action moves them together (`sparseaug.together`); so are the copies then.
 
     Examples:
         >>> import sparseaug as sa, torch
@@ -103,7 +102,7 @@ class OrbitBatch(nn.Module):
         """
         action = self._ready(x, 0)
         moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
-        return map_leaves(lambda part, like: _stored_as(like, part.flatten(0, 1)), moved, x)
+        return map_leaves(lambda part: part.flatten(0, 1), moved)
 
     def move_each(self, x: Any, which: Which = None) -> Any:
         """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
@@ -116,8 +115,7 @@ class OrbitBatch(nn.Module):
         prepared = self._prepared(which)
         if any(len(part) != len(prepared[0]) for part in leaves(x)):
             raise ArgumentError(
-                f"x has {len(leaves(x)[0])} entries on axis 0, but which names {len(prepared[0])} "
-                "elements; give one entry for each."
+                f"x has other entries on axis 0 than the {len(prepared[0])} of which."
             )
         return action.apply(prepared, x)
 
@@ -200,8 +198,7 @@ class OrbitBatch(nn.Module):
             require_tensor("x", part, 2 + leading)
             if part.device != self.elements.device:
                 raise ArgumentError(
-                    f"x is on {part.device}, but S is on {self.elements.device}; "
-                    f"move one of them, as with .to({str(part.device)!r})."
+                    f"x is on {part.device}, but S is on {self.elements.device}; move one of them."
                 )
         shapes, dtypes = self._prepared_for
         same = shapes == [tuple(part.shape[1 + leading :]) for part in parts]
@@ -256,8 +253,7 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
         raise ArgumentError(
-            f"which has shape {tuple(which.shape)} and dtype {which.dtype}; give a slice, a list or "
-            f"a 1-D integer tensor of some positions in 0..{m - 1}."
+            f"which is {which.dtype} of shape {tuple(which.shape)}; give positions in 0..{m - 1}."
         )
     if which.device.type == "cpu" and not torch.compiler.is_compiling():
         for position in (which.min(), which.max()):
@@ -268,13 +264,6 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
 def _without_memory(x: Tensor, leading: int) -> Tensor:
     """One sample of x, whose sample axis is axis `leading`."""
     return torch.empty((1, *x.shape[1 + leading :]), dtype=x.dtype, device="meta")
-
-
-def _stored_as(x: Tensor, copies: Tensor) -> Tensor:
-    """The copies with their channels last in memory, where those of x are."""
-    if not has_channels_last(x):
-        return copies
-    return copies.movedim(1, -1).contiguous().movedim(-1, 1)
 
 
 def _number(dtype: torch.dtype, device: torch.device) -> Tensor:

@@ -30,7 +30,7 @@ def require_same(like: Tensor, /, **named: Iterable[Tensor | bytes]) -> None:
 
     `like` is a tensor on the device that this rank computes on.
     """
-    rank, num_ranks = this_rank()
+    num_ranks = this_rank()[1]
     if num_ranks == 1:
         return
     # a backend for GPUs moves only tensors of the GPU, and each rank has its own
@@ -44,8 +44,8 @@ def require_same(like: Tensor, /, **named: Iterable[Tensor | bytes]) -> None:
         differing = (table[:, position] != table[0, position]).any(dim=1).nonzero().flatten()
         if len(differing):
             raise ArgumentError(
-                f"{name} is not the same on all ranks: rank {int(differing[0])} differs from rank 0 "
-                f"(this is rank {rank}); build it from the same seed or file on every rank."
+                f"{name} is not the same on all ranks: rank {int(differing[0])} differs from rank 0; "
+                "build it from the same seed or file on every rank."
             )
 
 

@@ -11,6 +11,7 @@ a data loader with workers makes two iterators for each epoch and uses the secon
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Literal, final
 
 import numpy as np
@@ -90,11 +91,9 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self._start = 0  # where the next iteration begins
         self._place = _Place(0)  # of the iteration that began last, if it is of this epoch
         if copies == "together" and self.batch_size % dataset.S.m:
-            below = self.batch_size // dataset.S.m * dataset.S.m
-            nearest = f"{below} or {below + dataset.S.m}" if below else f"{dataset.S.m}"
             raise ArgumentError(
                 f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}, so copies cannot "
-                f'stay together; give {nearest}, or copies="spread".'
+                'stay together; give one that is, or copies="spread".'
             )
 
     @property
@@ -159,7 +158,7 @@ class _Epoch:
     def __init__(self, sampler: OrbitBatchSampler, epoch: int) -> None:
         self._sampler, self._number = sampler, epoch
         self._n, self._m = sampler.dataset.n, sampler.dataset.S.m
-        self._orders: dict[int, Indices] = {}  # of the last two passes
+        self._order = lru_cache(2)(self._order_of)  # a batch lies in two passes at most
         self._offsets = np.zeros(self._n, np.int64)
         if sampler.shuffle and sampler.copies == "spread":
             rng = keyed_rng(sampler.seed, "orbit offsets", step=epoch)
@@ -181,15 +180,12 @@ class _Epoch:
             samples[here] = self._order(turn)[places[here]]
         return (turns + self._offsets[samples]) % self._m * self._n + samples
 
-    def _order(self, turn: int) -> Indices:
+    def _order_of(self, turn: int) -> Indices:
         """The samples in the order of this pass."""
         if not self._sampler.shuffle:
             return np.arange(self._n)
-        if turn not in self._orders:
-            rng = keyed_rng(self._sampler.seed, "orbit batches", step=self._number, index=turn)
-            last = dict([*self._orders.items()][-1:])
-            self._orders = {**last, turn: rng.permutation(self._n)}
-        return self._orders[turn]
+        rng = keyed_rng(self._sampler.seed, "orbit batches", step=self._number, index=turn)
+        return rng.permutation(self._n)
 
 
 @final
@@ -252,9 +248,7 @@ class ResumableLoader(DataLoader[Any]):
         """What Accelerate's `prepare` asks a loader first."""
         raise UnsupportedError(
             "Accelerate's prepare would replace this ResumableLoader by a loader that counts no "
-            "batches; leave it out of prepare, and give rank=accelerator.process_index and "
-            "num_ranks=accelerator.num_processes to its OrbitBatchSampler. For batches that Accelerate "
-            "deals out, without a state, prepare a DataLoader."
+            "batches; leave it out of prepare, and give the ranks to its OrbitBatchSampler."
         )
 
     def _orbits(self) -> OrbitBatchSampler:
@@ -263,8 +257,5 @@ class ResumableLoader(DataLoader[Any]):
         )
         wanted, given = len(sampler.dataset), Indexed(self.dataset).n
         if given != wanted:
-            raise ArgumentError(
-                f"dataset has {given} items, but batch_sampler deals out {wanted}; make it of the same "
-                "data set."
-            )
+            raise ArgumentError(f"dataset has {given} items, but batch_sampler deals out {wanted}.")
         return sampler

@@ -12,6 +12,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,7 +24,7 @@ from torch import Tensor
 from sparseaug._archive import canonical_json, parse_json
 from sparseaug._checks import check_type
 from sparseaug.actions import Action
-from sparseaug.errors import ArgumentError, SparseAugError, shorten
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.origin import Origin
@@ -57,19 +59,12 @@ def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Distribution) -
         S = GroupSample(group, rows, facts["calls"], Origin.from_dict(facts["origin"]))
         if S.sha256 != facts["sha256"]:
             raise ArgumentError("its hash is of other elements, or of those of another group")
-    except (SparseAugError, LookupError, AttributeError, *_ODD) as error:
+    except Exception as error:  # whatever tensors and text may be
+        where = f"state_dict has no S of {group.name} under {prefix + 'elements'!r}"
         raise ArgumentError(
-            f"state_dict has no S of {group.name} under {prefix + 'elements'!r}: {error}; give what "
-            "state_dict returned, to a module of the same group."
+            f"{where}: {error}; give that of a module of the same group."
         ) from error
     return S
-
-
-_ODD = (
-    TypeError,
-    ValueError,
-    RuntimeError,
-)  # tensors without memory or of other types, and no JSON
 
 
 def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -81,8 +76,8 @@ def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -
     for name, value in settings.items():
         if type(saved.get(name)) is not type(value) or saved[name] != value:
             raise ArgumentError(
-                f"state is of another run: it has {name}={shorten(saved.get(name))}, but this one has "
-                f"{name}={shorten(value)}; load it where everything is made with the same arguments."
+                f"state is of another run: it has {name}={shorten(saved.get(name))}, and this one "
+                f"{shorten(value)}."
             )
     return state
 
@@ -92,25 +87,15 @@ def group_sha256(group: Distribution) -> str:
     return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()
 
 
-def describe_action(value: Any) -> str:
-    """What an action does, as text that is the same in every process.
+def describe_action(action: Action | None) -> str:
+    """What an action does, as text that is the same in every process: its type and fields.
 
-    Type and fields, as far as they are plain data; of a function its name alone, and of a group its
-    name, since a sample's hash tells which one it is.
+    Of a function the name alone, and of a group what it prints.
     """
-    if isinstance(value, Distribution):
-        return value.name
-    if isinstance(value, np.ndarray):
-        return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(describe_action, value))})"
-    if value is None or isinstance(value, bool | int | float | str):
-        return repr(value)
-    if dataclasses.is_dataclass(value):
-        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    else:
-        parts = dict(vars(value)) if isinstance(value, Action) else {}
-    named = getattr(value, "__qualname__", type(value).__qualname__)
-    return (
-        f"{named}({', '.join(f'{name}={describe_action(part)}' for name, part in parts.items())})"
-    )
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return without_addresses(repr(action))
+
+
+def without_addresses(text: str) -> str:
+    """The text without places in memory, which differ between processes."""
+    return re.sub(r" at 0x[0-9a-f]+", "", text)

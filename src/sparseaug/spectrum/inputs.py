@@ -34,14 +34,14 @@ def measured_on(f: Callable[..., Any], x: Any) -> tuple[Callable[..., Any], Any]
 def warn_of_one_class(labels: Any, name: str) -> None:
     """Warn where a model is measured at samples of one class: how it varies at others is not seen."""
     found = np.asarray(labels)
-    if found.ndim == 1 and found.dtype.kind not in "fc" and len(found) > 1:
-        if len(classes := np.unique(found)) == 1:
-            warnings.warn(
-                f"{name} holds {len(found)} samples of one class, {classes[0]}: how the model varies at "
-                "those of others is not measured; shuffle the samples.",
-                SparseAugWarning,
-                stacklevel=4,
-            )
+    labels_alike = found.ndim == 1 and found.dtype.kind not in "fc" and len(np.unique(found)) == 1
+    if labels_alike and len(found) > 1:
+        warnings.warn(
+            f"{name} holds {len(found)} samples of one class, {found[0]}: how the model varies at those "
+            "of others is not measured; shuffle the samples.",
+            SparseAugWarning,
+            stacklevel=4,
+        )
 
 
 def _first_of(loader: Any, f: Any) -> Any:

@@ -80,8 +80,7 @@ def fit(
     own = {id(p) for p in parameters}
     if own != {id(p) for p in self.module.parameters() if p.requires_grad}:
         raise ArgumentError(
-            "module requires a gradient of other parameters than when the risk was made; freeze "
-            "parameters first, then make the risk."
+            "module trains other parameters than when the risk was made; make it again."
         )
     if not own & {id(p) for group in optimizer.param_groups for p in group["params"]}:
         raise ArgumentError("optimizer holds none of the module's parameters; give it those.")
@@ -112,7 +111,7 @@ def _take_step(
         if not bool(torch.isfinite(value) & torch.isfinite(norm)):
             error = NonFiniteError(
                 f"loss is {float(value)} with a gradient of norm {float(norm)} at step {step}; lower "
-                "the learning rate, or check the loss."
+                "the learning rate."
             )
             error.step, error.best = step, start
             raise error

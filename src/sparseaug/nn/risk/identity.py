@@ -7,11 +7,11 @@ printed structure, the loss by its name and its buffers. Code inside `forward` i
 from __future__ import annotations
 
 import functools
-import re
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
+from sparseaug.nn.states import without_addresses
 from sparseaug.risk.identity import action_sha256, problem_facts, sha256_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def module_risk_identity(risk: ModuleRisk, S: str) -> dict[str, str]:
 
 
 def _module_sha256(module: nn.Module) -> str:
-    structure = [_without_addresses(repr(module))]
+    structure = [without_addresses(repr(module))]
     for name, parameter in module.named_parameters():
         kind = "trained" if parameter.requires_grad else sha256_of(parameter)
         structure.append(f"{name} {tuple(parameter.shape)} {parameter.dtype} {kind}")
@@ -40,12 +40,8 @@ def _module_sha256(module: nn.Module) -> str:
 
 def _name(loss: Any) -> str:
     if isinstance(loss, nn.Module):
-        return f"{_without_addresses(repr(loss))} {sha256_of(dict(loss.named_buffers()))[:12]}"
+        return f"{without_addresses(repr(loss))} {sha256_of(dict(loss.named_buffers()))[:12]}"
     if isinstance(loss, functools.partial):
         return f"partial({_name(loss.func)}, {loss.args}, {loss.keywords})"
     named = loss if hasattr(loss, "__qualname__") else type(loss)
     return f"{named.__module__}.{named.__qualname__}"
-
-
-def _without_addresses(text: str) -> str:
-    return re.sub(r" at 0x[0-9a-f]+", "", text)

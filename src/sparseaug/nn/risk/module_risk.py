@@ -179,8 +179,7 @@ class ModuleRisk:
         check_type("theta", theta, Tensor, "a tensor; start from risk.theta")
         if (theta.shape, theta.dtype, theta.device) != ((self.size,), like.dtype, like.device):
             raise ArgumentError(
-                f"theta is {theta.dtype} of shape {tuple(theta.shape)} on {theta.device}, the module "
-                f"has {self.size} parameters of {like.dtype} on {like.device}; start from risk.theta."
+                f"theta is not {self.size} parameters of {like.dtype} on {like.device}; give risk.theta."
             )
         return theta
 
@@ -342,38 +341,28 @@ def _sum_type(theta: Tensor) -> torch.dtype:
 def _require_parameters(module: nn.Module) -> None:
     """Raise an `ArgumentError` unless those that train are one vector of real numbers."""
     trained = [p for p in module.parameters() if p.requires_grad]
-    spread = any(map(is_sharded, trained))
-    kinds = {f"{p.dtype} on {p.device}" for p in trained}
-    if len(kinds) != 1 or trained[0].is_complex() or spread:
-        has = (
-            f"parameters that train of {' and '.join(sorted(kinds))}"
-            if kinds
-            else "none that train"
-        )
+    kinds = sorted({f"{p.dtype} on {p.device}" for p in trained})
+    if len(kinds) != 1 or trained[0].is_complex() or any(map(is_sharded, trained)):
         raise ArgumentError(
-            f"module has {has}{', spread over ranks' if spread else ''}; theta is one vector of real "
-            "numbers: use module.to(...), torch.view_as_real, and the module before fully_shard."
+            f"module has parameters that train of {kinds}; theta is one vector of real numbers on one "
+            "device: use module.to(...), torch.view_as_real, and the module before fully_shard."
         )
 
 
 def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
     """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
-    pair = isinstance(data, tuple) and len(data) == 2 and torch.is_tensor(data[1])
-    if not pair or not all(map(torch.is_tensor, leaves(data[0]))):
+    if not (isinstance(data, tuple) and len(data) == 2 and all(map(torch.is_tensor, leaves(data)))):
         raise ArgumentError(f"data={shorten(data)} is not a pair of tensors; give (x, y).")
     x, y = data
     action.over(x)
-    parts = [*(("x", part) for part in leaves(x)), ("y", y)]
-    for name, part in parts:
-        require_dense(f"{name} of data", part)
+    for part in leaves(data):
+        require_dense("data", part)
+        if not bool(torch.isfinite(part).all()):
+            raise ArgumentError("data has numbers that are not finite; remove such samples.")
     if y.ndim < 1 or require_samples(x, "x of data") != len(y) or not len(y):
         raise ArgumentError(
-            f"data has samples of {describe(x)} and targets of shape {tuple(y.shape)}; give (n, ...) "
-            "and (n, ...) with n >= 1."
+            f"data has samples of {describe(x)} and targets of shape {tuple(y.shape)}; give as many."
         )
-    for name, part in parts:
-        if not bool(torch.isfinite(part).all()):
-            raise ArgumentError(f"data has {name} that is not finite; remove such samples.")
     return x, y
 
 

@@ -30,8 +30,8 @@ def require_pure(module: nn.Module) -> None:
     for name, layer in module.named_modules():
         if layer.training and _differs_in_training(layer):
             raise ArgumentError(
-                f"module has {type(layer).__name__} at {name!r} in training mode, but the risk is a "
-                "mean over samples; call module.eval() first, or use GroupNorm or LayerNorm."
+                f"module has {type(layer).__name__} at {name!r} in training mode; call module.eval() "
+                "or use LayerNorm: the risk is a mean over samples."
             )
 
 
@@ -44,10 +44,8 @@ def _differs_in_training(layer: Any) -> bool:
             return layer.running_mean is not None
         case nn.modules.dropout._DropoutNd():
             return layer.p > 0
-        case nn.MultiheadAttention():
+        case nn.MultiheadAttention() | nn.RNNBase():
             return layer.dropout > 0
-        case nn.RNNBase():
-            return layer.dropout > 0 and layer.num_layers > 1
     return False
 
 
@@ -59,11 +57,6 @@ def try_risk(risk: ModuleRisk) -> None:
     against predictions does while all predictions are equal.
     """
     x, y = _copies_to_try(risk)
-    try:
-        with torch.no_grad():
-            shapes = f"{_shape(call(risk.module, x))} and {_shape(y)}"
-    except _FAILURES as error:
-        raise ArgumentError(f"module does not take x of {describe(x)}: {error}") from error
     state, theta = _random_state(y), risk.theta
     try:
         seen = _by_the_module(risk, x, y)
@@ -75,7 +68,7 @@ def try_risk(risk: ModuleRisk) -> None:
         again = _at(risk, theta, x, y)
     except _FAILURES as error:
         raise ArgumentError(
-            f"loss does not take predictions and targets of shape {shapes}: {error}"
+            f"module or loss does not take x of {describe(x)} and y of {describe(y)}: {error}"
         ) from error
     mean = torch.stack(singles).mean(0)
     slack = _slack(max(float(torch.linalg.vector_norm(single)) for single in singles), theta)
@@ -84,23 +77,20 @@ def try_risk(risk: ModuleRisk) -> None:
         raise ArgumentError(f"loss is {value} on the first copies; check data and module.")
     drawn = _random_state(y) != state
     if drawn or _off(together, again) > slack:
-        what = "draws random numbers" if drawn else f"gives {value:.6g}, then {float(again[0]):.6g}"
         raise ArgumentError(
-            f"module or loss {what} on the same copies, but the risk is one function of theta; call "
-            "module.eval() first, or take out what is random or changes from call to call."
+            "module or loss draws random numbers, or changes from call to call, and the risk is one "
+            "function of theta; call module.eval() first."
         )
     if _off(seen, together) > slack:
         raise ArgumentError(
-            "module or loss computes with parameters that torch.func.functional_call does not "
-            f"replace: gradients are {_off(seen, together):.2g} apart. A loss must depend on predictions"
-            " and targets alone, and a forward read its parameters from the module it is called on."
+            "module or loss computes with parameters that torch.func.functional_call does not replace; "
+            "a loss must depend on predictions and targets alone, a forward on its own module."
         )
     if not _off(together, mean) <= slack:  # nor if a sample alone has no finite loss
         raise ArgumentError(
             f"loss is not a mean over samples: {value:.6g} together, {float(mean[0]):.6g} one by one, "
-            f"gradients {_off(together, mean):.2g} apart, on predictions and targets of shape {shapes}. "
-            "Make the shapes agree, and for a sum or class weights give the loss of each sample "
-            '(reduction="none").'
+            f"gradients {_off(together, mean):.2g} apart. Make the shapes of predictions and targets "
+            'agree; for a sum or class weights give the loss of each sample (reduction="none").'
         )
 
 
@@ -110,9 +100,8 @@ def require_equal(risk: ModuleRisk, copied: ModuleRisk, theta: Tensor) -> None:
     one, other = (_at(each, theta, x, y) for each in (risk, copied))
     if not _off(one, other) <= _slack(float(torch.linalg.vector_norm(one)), theta):
         raise UnsupportedError(
-            "a copy of the module or of the loss does not compute the same: a method or hook that was "
-            "put there by hand still holds the original, say; write a subclass instead. sparseaug.pilot "
-            "estimates without a copy."
+            "a copy of the module or loss does not compute the same: a method or hook put in by hand "
+            "holds the original, say; write a subclass instead."
         )
 
 
@@ -155,10 +144,7 @@ def _by_the_module(risk: ModuleRisk, x: Any, y: Tensor) -> Tensor:
     with torch.enable_grad():
         loss = risk.loss(call(risk.module, x), y)
         if not isinstance(loss, Tensor) or not loss.is_floating_point() or not loss.requires_grad:
-            raise TypeError(
-                f"it returned {shorten(loss)}; return a tensor of real numbers that has a gradient by "
-                "the module's parameters: neither module nor loss may detach them"
-            )
+            raise TypeError(f"it returned {shorten(loss)}; return a real tensor with a gradient")
         return _in_one_vector(loss.mean(), risk.parameters)
 
 
@@ -176,7 +162,3 @@ def _samples_to_try(y: Tensor) -> list[int]:
     step = 1 + y.numel() // _LOOKED_AT
     _, places = np.unique(y[::step].cpu().numpy(), return_index=True)
     return np.union1d(spread, places[:_LABELS] // each * step).tolist()
-
-
-def _shape(value: Any) -> Any:
-    return tuple(value.shape) if isinstance(value, Tensor) else shorten(value)
