@@ -196,7 +196,7 @@ def test_a_chunk_that_is_cut_after_it_was_verified_is_no_crash(tmp_path, monkeyp
         data[0]
 
 
-def test_a_full_disk_is_a_clear_error_and_the_run_goes_on_afterwards(tmp_path, monkeypatch):
+def test_a_full_disk_is_a_clear_error_and_the_run_goes_on_afterwards(tmp_path):
     big = np.tile(X, (1, 30, 30))
     call = {"source": big, "function": None, "name": None}
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -207,11 +207,6 @@ def test_a_full_disk_is_a_clear_error_and_the_run_goes_on_afterwards(tmp_path, m
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert not list((tmp_path / "a").rglob("*.part"))
-    none_free = shutil._ntuple_diskusage(10, 10, 0)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: none_free)
-    with pytest.raises(StorageError, match="needs 11 MB more, and its disk has 0 bytes"):
-        compute(tmp_path / "a", **call)
-    monkeypatch.undo()
     assert compute(tmp_path / "a", **call).array().shape == (N, 5, 120, 120)
 
 
@@ -423,7 +418,8 @@ def _is_other(folder):
     return Layout.load(folder_of("path", folder)).S.m != 2
 
 
-def test_many_stores_are_read_with_128_open_files(tmp_path):
+def test_many_stores_are_read_with_128_open_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("sparseaug.views.store._HELD", 0)
     stores = [compute(tmp_path / str(k), source=X + k) for k in range(6)]
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))

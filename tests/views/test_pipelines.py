@@ -76,7 +76,7 @@ def test_the_best_of_the_stored_draws_needs_no_further_pass(tmp_path):
     np.testing.assert_allclose(
         store.at(best).mean(), f(ACT(best, X).reshape(-1, 6)).reshape(8, 16, 2).mean(0), atol=1e-12
     )
-    with pytest.raises(ArgumentError, match="not in the store"):
+    with pytest.raises(ArgumentError, match="not stored"):
         store.at(sa.Oracle(ACT.distribution, seed=7).draw(2))
     with pytest.raises(ArgumentError, match="no pool"):
         store.at(best).spectrum()

@@ -9,7 +9,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.cli import cli
-from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError, StorageError
+from sparseaug.errors import ArgumentError, ConfigMismatchError, FileFormatError
 from tests.extras import optional
 from tests.views.common import (
     ACTION,
@@ -215,7 +215,7 @@ def test_extend_computes_only_new_elements_and_rewrites_no_chunk(tmp_path):
     chunks = values_of(tmp_path / "a")
     calls.clear()
     larger = store.extend(sa.GroupSample.full(D4))
-    assert sum(calls) == N * (8 - 4) + 3 + 4  # a batch of the last block again, and a first one
+    assert sum(calls) == N * (8 - 4) + 3  # a batch of the last block again
     assert chunks.items() <= files(tmp_path / "a").items()
     assert np.array_equal(larger.array(), direct(larger.S))
     opened = sa.views.open(tmp_path / "a")
@@ -225,14 +225,11 @@ def test_extend_computes_only_new_elements_and_rewrites_no_chunk(tmp_path):
         opened.extend(S)
 
 
-def test_an_extension_that_cannot_be_done_leaves_the_store_as_it_is(tmp_path, monkeypatch):
-    store = compute(tmp_path / "a")
+def test_an_extension_by_another_function_leaves_the_store_as_it_is(tmp_path):
+    compute(tmp_path / "a")
     before = files(tmp_path / "a")
-    with pytest.raises(ConfigMismatchError, match="fingerprint of function"):
+    with pytest.raises(ConfigMismatchError, match="fingerprint is"):
         sa.views.open(tmp_path / "a").extend("full", X, ACTION, lambda x: x[:, 0])
-    monkeypatch.setattr("sparseaug.views.folder.Folder.free", lambda self: 0)
-    with pytest.raises(StorageError, match="its disk has 0 bytes"):
-        store.extend("full")
     assert files(tmp_path / "a") == before
 
 
@@ -240,12 +237,12 @@ def test_a_store_of_something_else_is_refused_by_name(tmp_path):
     compute(tmp_path / "a")
     before = files(tmp_path / "a")
     others = {
-        "a store grows to a larger S by": {"S": sa.GroupSample.full(D4)},
-        "the length of source is 23 there and 22 here": {"source": X[:-1]},
-        "name is 'features 1' there and 'features 2' here": {"name": "features 2"},
+        "let the store grow by": {"S": sa.GroupSample.full(D4)},
+        "n is 23 there and 22 here": {"source": X[:-1]},
+        "function is 'features 1' there and 'features 2' here": {"name": "features 2"},
         "dtype is": {"dtype": "float32"},
         "batch is": {"batch": 5},
-        "the fingerprint of source is": {"source": np.concatenate([X[:-1], X[:1]])},
+        "source is": {"source": np.concatenate([X[:-1], X[:1]])},
     }
     for message, options in others.items():
         with pytest.raises(ConfigMismatchError, match=message):
@@ -300,7 +297,7 @@ GLOBAL = {"factor": 1.0}
 def test_a_function_that_computes_something_else_is_noticed_under_the_same_name(tmp_path, make):
     compute(tmp_path / "a", function=make(1))
     compute(tmp_path / "a", function=make(1))
-    with pytest.raises(ConfigMismatchError, match="fingerprint of function"):
+    with pytest.raises(ConfigMismatchError, match="fingerprint is"):
         compute(tmp_path / "a", function=make(2))
 
 
@@ -326,7 +323,7 @@ def test_what_a_fingerprint_cannot_see_one_chunk_computed_again_does(tmp_path):
         compute(tmp_path / "a", function=of_global)
     GLOBAL["factor"] = 1.0
     Drifting.shift = 1.0
-    with pytest.raises(ConfigMismatchError, match="fingerprint of source"):
+    with pytest.raises(ConfigMismatchError, match="source is"):
         compute(tmp_path / "b", source=Drifting(), function=of_global)
 
 
@@ -340,35 +337,26 @@ class Table:
         return {"image": X[i].tolist(), "label": i}
 
 
-def test_arguments_are_refused_with_a_remedy(tmp_path):
+def test_what_no_store_can_hold_is_refused(tmp_path):
     for options, message in (
-        ({"name": None}, "name is not given"),
-        ({"dtype": "int8"}, 'give "float16"'),
         ({"source": iter(X)}, "has no length"),
         ({"source": set(range(3))}, r"give list\(source\)"),
-        ({"source": X[:0]}, "source is empty"),
         ({"source": Table()}, "name one with column="),
-        ({"function": lambda x: x[:1]}, "one row per sample"),
+        ({"function": lambda x: x[:1]}, "return a row of"),
         ({"function": lambda x: {"../x": x}}, "names are letters"),
         ({"function": lambda x: {"q": x, "Q": x}}, "differ not only in case"),
-        ({"function": lambda x: x[:, :0]}, "not empty"),
-        ({"workers": 0}, "workers=0"),
         ({"out": "s3://bucket/views"}, "is an address; give a folder"),
-        ({"out": "file:///tmp/views"}, "is an address"),
-        ({"progress": "line"}, "progress="),
     ):
         with pytest.raises(ArgumentError, match=message):
             compute(**{"out": tmp_path / "a", **options})
 
 
-def test_progress_announces_the_bytes_before_work_starts(tmp_path, capsys):
+def test_progress_announces_the_bytes_before_work_starts(tmp_path):
     seen = []
     compute(tmp_path / "a", progress=lambda done, total: seen.append((done, total)))
     total = 6 * 4 * (4 * 2 * 8 + 4)  # blocks, elements, and samples, numbers, bytes of a chunk
     assert seen[0] == (0, total)
     assert seen[-1] == (total, total)
-    compute(tmp_path / "b", progress="bar")
-    assert "0:00:00" in capsys.readouterr().err
 
 
 def test_a_store_is_found_from_every_folder(tmp_path, monkeypatch):

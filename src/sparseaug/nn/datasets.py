@@ -135,7 +135,7 @@ class OneShotDataset(Dataset[Any]):
         return [Subset(self, (first + part).reshape(-1).tolist()) for part in parts]
 
     def __getitem__(self, k: Any) -> Any:
-        return next(iter(self.__getitems__([int(check_indices(k, len(self), "k", axes=0))])))
+        return next(iter(self.__getitems__([int(check_indices(k, len(self), "k", axes=[0]))])))
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The items of a batch, moved at once."""
@@ -148,7 +148,7 @@ class OneShotDataset(Dataset[Any]):
 
 def _map(k: Any, length: int, function: Any) -> Any:
     """The function of checked indices, in the form they came in: int, tensor or array."""
-    found = function(check_indices(k, length, "k"))
+    found = function(check_indices(k, length, "k", axes=(0, 1)))
     if not found.ndim:
         return int(found)
     return torch.from_numpy(found).to(k.device) if isinstance(k, torch.Tensor) else found
@@ -251,7 +251,7 @@ class StreamingDataset(Dataset[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         return next(
-            iter(self.__getitems__([int(check_indices(index, len(self), "index", axes=0))]))
+            iter(self.__getitems__([int(check_indices(index, len(self), "index", axes=[0]))]))
         )
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:

@@ -50,11 +50,13 @@ class Indexed:
         return [items[place] for place in back.tolist()]
 
 
-def check_indices(indices: Any, length: int, name: str = "indices", *, axes: int = 1) -> Indices:
+def check_indices(
+    indices: Any, length: int, name: str = "indices", *, axes: Sequence[int] = (1,)
+) -> Indices:
     """Integers in 0..length-1, of a list, an array or a tensor; negative ones count from the end."""
     array = check_array(name, indices)
-    if array.ndim > axes:
-        raise ArgumentError(f"{name} has shape {array.shape}; give integers, of {axes} axes.")
+    if array.ndim not in axes:
+        raise ArgumentError(f"{name} has shape {array.shape}, which is not of {axes[-1]} axes.")
     if array.size and not -length <= array.min() <= array.max() < length:
         raise OutOfRangeError(f"{name}={shorten(indices)} out of range for {length} items.")
     return array % max(length, 1)

@@ -25,7 +25,12 @@ def measured_on(f: Callable[..., Any], x: Any) -> tuple[Callable[..., Any], Any]
         numbers = x.to_numpy()
         if numbers.dtype.kind not in "biuf":
             raise ArgumentError(f"x has columns of dtype {numbers.dtype}; give columns of numbers.")
-        return lambda rows: f(type(x)(rows, columns=x.columns)), numbers
+
+        def of_frames(rows: Any) -> Any:
+            y = f(type(x)(rows, columns=x.columns))
+            return y.to_numpy() if hasattr(y, "iloc") else y
+
+        return of_frames, numbers
     if hasattr(x, "dataset") and hasattr(x, "batch_size"):
         return f, _first_of(x, f)
     return f, x

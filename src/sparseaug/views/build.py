@@ -12,6 +12,7 @@ from sparseaug._checks import (
     check_choice,
     check_integer,
     check_list,
+    check_progress,
     check_text,
 )
 from sparseaug.actions import Action
@@ -23,7 +24,7 @@ from sparseaug.views.folder import folder_of
 from sparseaug.views.function import Function
 from sparseaug.views.numbers import FLOATS
 from sparseaug.views.samples import Source
-from sparseaug.views.store import Store, watching
+from sparseaug.views.store import Store
 from sparseaug.views.work import COPY, Work, asked_of, start
 
 
@@ -39,7 +40,7 @@ def compute(
     column: str | Sequence[str] | None = None,
     batch: int = 64,
     workers: int | None = None,
-    progress: Progress | Literal["bar"] | None = None,
+    progress: Progress | None = None,
 ) -> Store:
     """The values f(g x_i) of every sample and every distinct element of S, in a store at `out`.
 
@@ -68,8 +69,7 @@ def compute(
         workers: processes of joblib. None takes what `joblib.parallel_config` states (Dask and Ray too),
             and without it this process, which fetches and writes while it computes: right for a GPU.
             Under torchrun, every rank calls this function and takes its share.
-        progress: "bar", with bytes and time left; or a function progress(done, total) of bytes, called
-            with (0, total) before work starts.
+        progress: a function progress(done, total) of bytes, called with (0, total) before work starts.
 
     Returns:
         The store, complete.
@@ -94,10 +94,7 @@ def compute(
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")
         if name is None or check_text("name", name) == COPY:
-            raise ArgumentError(
-                "name is not given; say what function is, as name='resnet18 v2': a store is only used "
-                "again for the function of the same name."
-            )
+            raise ArgumentError("name is not given; say what function is, as name='resnet18 v2'.")
     told = COPY if name is None else check_text("name", name)
     if dtype is not None:
         check_choice("dtype", dtype, tuple(FLOATS))
@@ -107,6 +104,6 @@ def compute(
         workers = check_integer("workers", workers, at_least=1, below=1 << 16)
     samples = Source(source, column)
     values = Function(action, function, check_integer("batch", batch, at_least=1, below=1 << 31))
-    with watching(progress) as watch:
-        work = Work(samples, values, asked_of(samples, values, told, dtype), workers, watch)
-        return Store(start(folder, work, S), work, S)
+    watch = check_progress(progress)
+    work = Work(samples, values, asked_of(samples, values, told, dtype), workers, watch)
+    return Store(start(folder, work, S), work, S)

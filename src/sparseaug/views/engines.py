@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 import joblib
@@ -24,8 +25,7 @@ from sparseaug.views.function import Function, Named, described
 from sparseaug.views.layout import Layout
 
 T = TypeVar("T")
-_HELD = 1 << 28  # bytes of values that are held at once
-_WAITING = 2  # parts of values that wait to be written
+_WAITING = 4  # chunks that wait to be written
 
 
 @dataclass(frozen=True)
@@ -56,27 +56,22 @@ class Task:
         wanted = [j for j in elements if not self.layout.is_sound(self.block, j)]
         return wanted, self.values.put(self.fetch()) if wanted else None
 
-    def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[list[int], list[Named]]]:
-        """Some elements and their values, as many at a time as are held."""
-        step = max(1, _HELD // self.layout.chunk_bytes())
-        for k in range(0, len(wanted), step):
-            some = wanted[k : k + step]
-            yield some, self.values(self.layout.rows[some], x)
+    def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[int, Named]]:
+        """Elements and their values."""
+        return ((j, self.values(self.layout.rows[j], x)) for j in wanted)
 
-    def write(self, elements: list[int], found: list[Named]) -> None:
-        """Write the chunks of these elements."""
-        for j, values in zip(elements, found, strict=True):
-            require_outputs(self.layout, values, self.layout.samples(self.block))
-            self.layout.write(self.block, j, values)
+    def write(self, element: int, values: Named) -> None:
+        """Write the chunks of an element."""
+        require_outputs(self.layout, values)
+        self.layout.write(self.block, element, values)
 
 
-def require_outputs(layout: Layout, values: Named, samples: tuple[int, int]) -> None:
+def require_outputs(layout: Layout, values: Named) -> None:
     """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
     outputs = described(values, layout.facts["dtype"])
     if outputs != layout.outputs:
         raise ArgumentError(
-            f"function returned {outputs} for samples {samples} and {layout.outputs} for the first; "
-            "one shape and dtype is needed for all."
+            f"function returned {outputs}, and {layout.outputs} for the first samples."
         )
 
 
@@ -99,23 +94,19 @@ def run_tasks(tasks: Iterator[Task], workers: int | None) -> Iterator[None]:
 def _overlapping(tasks: Iterator[Task]) -> Iterator[None]:
     """Fetch the next block and write the last while values are computed."""
     with ThreadPoolExecutor(1) as fetcher, ThreadPoolExecutor(1) as writer:
-
-        def fetch() -> tuple[Task, Future[Any]] | None:
-            task = next(tasks, None)
-            return None if task is None else (task, fetcher.submit(task.fetched))
-
         writing: deque[Future[None]] = deque()
-        coming = fetch()
-        while coming is not None:
-            (task, fetched), coming = coming, fetch()
+        coming = deque((task, fetcher.submit(task.fetched)) for task in islice(tasks, 1))
+        while coming:
+            coming.extend((task, fetcher.submit(task.fetched)) for task in islice(tasks, 1))
+            task, fetched = coming.popleft()
             with same_threads(task.layout.facts["threads"]):
                 for part in task.parts(*fetched.result()):
                     writing.append(writer.submit(task.write, *part))
-                    while len(writing) > _WAITING:
+                    if len(writing) > _WAITING:
                         writing.popleft().result()
-            while writing and coming is None:
-                writing.popleft().result()
             yield
+        for last in writing:
+            last.result()
 
 
 def on_all_ranks(step: Callable[[], T]) -> T:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,10 +80,6 @@ class Folder(LocalStore):
         """What stands in a folder of the store."""
         folder = self._own(f"{name}/{ROOT}").parent
         return os.listdir(folder) if folder.is_dir() else []
-
-    def free(self) -> int:
-        """Bytes that can still be written."""
-        return shutil.disk_usage(self.root).free
 
     def holds_others(self) -> bool:
         """Whether files stand here that are not those of a store which was just begun."""

@@ -17,6 +17,8 @@ from sparseaug.actions import Action
 from sparseaug.actions.arrays import (
     as_numpy,
     call,
+    describe,
+    dtype_kind,
     is_tensor,
     leaves,
     library,
@@ -46,20 +48,19 @@ class Function:
     function: Callable[..., Any] | None
     batch: int
 
-    def __call__(self, rows: Rows, x: Any) -> list[Named]:
-        """For each element (k, width) the values by name; x is where `put` places it."""
-        parts: list[list[dict[str, Any]]] = [[] for _ in rows]
+    def __call__(self, row: Rows, x: Any) -> Named:
+        """The values by name for one element (width,); x is where `put` places it."""
+        parts: list[dict[str, Any]] = []
         with nullcontext() if self._device is None else evaluating(self.function):
             for start in range(0, require_samples(x, "source"), self.batch):
-                some = map_leaves(lambda array: array[start : start + self.batch], x)  # noqa: B023
-                for row, found in zip(rows, parts, strict=True):
-                    moved = map_leaves(lambda array: array[0], self.action(row[None], some))
-                    value = moved if self.function is None else call(self.function, moved)
-                    named = _named(value, len(leaves(some)[0]))
-                    if self.function is not None:  # which may use its memory again
-                        named = {name: compact(part) for name, part in named.items()}
-                    found.append(named)
-        return [_joined(found) for found in parts]
+                some = map_leaves(lambda array, k=start: array[k : k + self.batch], x)
+                moved = map_leaves(lambda array: array[0], self.action(row[None], some))
+                value = moved if self.function is None else call(self.function, moved)
+                named = _named(value, len(leaves(some)[0]))
+                if self.function is not None:  # which may use its memory again
+                    named = {name: compact(part) for name, part in named.items()}
+                parts.append(named)
+        return _joined(parts)
 
     def put(self, x: Any) -> Any:
         """Samples where the function takes them: for a torch module, on its device."""
@@ -98,13 +99,7 @@ def described(found: Named, dtype: str | None) -> dict[str, Any]:
 def _joined(parts: list[dict[str, Any]]) -> Named:
     if any(part.keys() != parts[0].keys() for part in parts):
         raise ArgumentError("function returned other names for another batch; return the same.")
-    joined = {name: np.concatenate([as_numpy(part[name]) for part in parts]) for name in parts[0]}
-    for name, values in joined.items():
-        if values.dtype.kind not in "biufc" or values.dtype.char in "gG":  # long doubles
-            raise ArgumentError(
-                f"function returned dtype {values.dtype} as {name!r}; return numbers."
-            )
-    return joined
+    return {name: np.concatenate([as_numpy(part[name]) for part in parts]) for name in parts[0]}
 
 
 def _named(value: Any, count: int) -> dict[str, Any]:
@@ -114,17 +109,22 @@ def _named(value: Any, count: int) -> dict[str, Any]:
         named = {str(k): part for k, part in enumerate(value)}
     else:
         named = {"values": value}
-    bad = [name for name, part in named.items() if not is_name(name) or not library(part)]
-    if bad or not named or len({name.casefold() for name in named}) < len(named):
+    good = named and all(is_name(name) and library(part) for name, part in named.items())
+    if not good or len({name.casefold() for name in named}) < len(named):
         raise ArgumentError(
             f"function returned {shorten(value)}; return an array, or a tuple or dict of arrays whose "
             "names are letters, digits, '.', '_' and '-', and differ not only in case."
         )
     for name, part in named.items():
         require_dense("the output of function", part)
-        if not part.ndim or len(part) != count or 0 in part.shape:
+        shaped = part.ndim and len(part) == count and 0 not in part.shape
+        if (
+            not shaped
+            or dtype_kind(part) not in "biufc"
+            or str(part.dtype) in ("longdouble", "float128")
+        ):
             raise ArgumentError(
-                f"function returned shape {tuple(part.shape)} as {name!r} for a batch of {count}; "
-                "return one row per sample, not empty."
+                f"function returned {describe(part)} as {name!r} for {count} samples; return a row of "
+                "numbers for each."
             )
     return named

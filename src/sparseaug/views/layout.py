@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,15 +155,12 @@ class Layout:
         """
         parts = [name.split(".")[1:3] for name in self.folder.names(_HASHES) if name[:2] == "c."]
         pairs = {(int(b), int(j)) for b, j in parts if b.isdecimal() and j.isdecimal()}
-        return {
-            (b, j)
-            for b, j in pairs
-            if b < self.blocks
-            and j < self.elements
-            and all(
-                self.folder.has(self._key(name, b, j), self._size(name)) for name in self._shapes
-            )
+        known = {pair for pair in pairs if pair[0] < self.blocks and pair[1] < self.elements}
+        files = {
+            pair: [(self._key(name, *pair), self._size(name)) for name in self._shapes]
+            for pair in known
         }
+        return {pair for pair in known if all(self.folder.has(*one) for one in files[pair])}
 
     def is_sound(self, block: int, element: int) -> bool:
         """Whether the chunks of every output exist and are those that were written."""
@@ -206,25 +203,13 @@ class Layout:
             raise damaged(path, "it is not what was written to this place")
         return values
 
-    def read_one(self, name: str, block: int, element: int, place: int) -> NDArray[Any]:
-        """One sample of a chunk that is known to be right: a hundred times faster than all of it.
+    def place_of(self, name: str, block: int, element: int) -> Path:
+        """The path of a chunk."""
+        return self.folder.root / self._key(name, block, element)
 
-        Zarr reads whole chunks; its codec "bytes" puts samples one after the other.
-        """
-        key, dtype, shape = self._key(name, block, element), self._dtype(name), self._shapes[name]
-        size = math.prod(shape) * dtype.itemsize
-        try:
-            handle = os.open(f"{self.folder.root}/{key}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
-            try:
-                os.lseek(handle, place * size, os.SEEK_SET)
-                data = os.read(handle, size)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            raise StorageError(f"{self.folder}/{key} cannot be read: {error.strerror}.") from error
-        if len(data) < size:
-            raise damaged(f"{self.folder}/{key}", "it is shorter than it was")
-        return np.frombuffer(data, dtype).reshape(shape)
+    def empty(self, name: str) -> NDArray[Any]:
+        """An array for one sample, as it is stored."""
+        return np.empty(self._shapes[name], self._dtype(name))
 
     @cached_property
     def _identity(self) -> bytes:

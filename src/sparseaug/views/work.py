@@ -25,7 +25,6 @@ from sparseaug.errors import (
     FileFormatError,
     StorageError,
     shorten,
-    size_text,
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.views.engines import (
@@ -47,16 +46,10 @@ from sparseaug.views.samples import Source
 COPY = "moved copy"
 """The name of the function that a store has where no function was given."""
 
-_CHUNK = 1 << 23  # bytes: a few milliseconds to write, and thousands of files for 10^10 bytes
+_CHUNK = 1 << 25  # bytes: a tenth of a second to write, and hundreds of files for 10^10 bytes
 _HELD = 1 << 28  # bytes of samples that are held at once
 _BLOCKS = 16  # at least, where batches allow it, so that workers share the load
 _CLOSE = 0.01  # of the largest value: another processor or precision, not another function
-_WORDS = {
-    "n": "the length of source",
-    "source": "the fingerprint of source",
-    "function": "name",
-    "fingerprint": "the fingerprint of function (its code, weights and arguments)",
-}
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ class Work:
             self.values.action(row, map_leaves(lambda array: array[:1], x))
         except ArgumentError as error:  # which speaks of the data as x
             raise ArgumentError(f"source does not fit action: {error}") from error
-        found = self.values(row, self.values.put(x))[0]
+        found = self.values(row[0], self.values.put(x))
         n, batch = len(self.source), self.values.batch
         most = _CHUNK // max(1, *(array[0].nbytes for array in found.values()))
         held = _HELD // max(1, sum(as_numpy(part[0]).nbytes for part in leaves(x)))
@@ -107,7 +100,6 @@ class Work:
         """The layout, with what was missing or damaged computed; the caller holds the lock."""
         rank, ranks = this_rank()
         own, size = range(rank, layout.blocks, ranks), layout.chunk_bytes() * layout.elements
-        require_space(layout)
         limits = (layout.samples(block) for block in own)
         tasks = (
             Task(layout, self.values, block, self.source.part(*limit))
@@ -125,17 +117,12 @@ class Work:
         What they do not show, one chunk does: a batch of its values is computed again.
         """
         facts = layout.facts
-        differ = [key for key, value in self.asked.items() if facts.get(key) != value]
-        if differ:
-            told = "; ".join(
-                f"{_WORDS.get(key, key)} is {shorten(facts.get(key), 30)} there and "
-                f"{shorten(self.asked[key], 30)} here"
-                for key in differ
-            )
-            raise ConfigMismatchError(
-                f"{layout.folder} is a store of something else: {told}. Give another folder, or the "
-                "arguments it was made with."
-            )
+        for key, value in self.asked.items():
+            if facts[key] != value:
+                raise ConfigMismatchError(
+                    f"{layout.folder} is a store of another source or function: {key} is "
+                    f"{shorten(facts[key], 30)} there and {shorten(value, 30)} here."
+                )
         for block, element in sorted(layout.there(), reverse=True):
             if layout.is_sound(block, element):
                 self._require_same_values(layout, block, element)
@@ -146,15 +133,14 @@ class Work:
         stop = min(stop, start + self.values.batch)
         x = self.source.get(start, stop)
         with same_threads(layout.facts["threads"]):
-            found = self.values(layout.rows[[element]], self.values.put(x))[0]
-        require_outputs(layout, found, (start, stop))
+            found = self.values(layout.rows[element], self.values.put(x))
+        require_outputs(layout, found)
         for name, one in layout.outputs.items():
             there = restored(layout.read(name, block, element)[: stop - start], one["dtype"])
             if not _are_close(there, restored(rounded(found[name], one["dtype"]), one["dtype"])):
                 raise ConfigMismatchError(
-                    f"{layout.folder} holds other values of {name!r} for samples {start} to "
-                    f"{stop - 1} than function returns now for source; give another folder, or the "
-                    "arguments it was made with."
+                    f"{layout.folder} holds other values of {name!r} for samples {start} to {stop - 1} "
+                    "than function returns now; give another folder."
                 )
 
 
@@ -169,8 +155,8 @@ def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
         found = _repaired(folder)
         if found.S != S:
             raise ConfigMismatchError(
-                f"{folder} is a store of something else: S is {found.S!r} there and {S!r} here. Give "
-                "another folder or the same S; a store grows to a larger S by views.open(...).extend."
+                f"{folder} is a store of something else: S is {found.S!r} there and {S!r} here; give "
+                "another folder, or let the store grow by views.open(...).extend."
             )
         work.require_same(found)
         return found
@@ -186,29 +172,11 @@ def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
         work.require_same(found)
         missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
         if missing:
-            raise ArgumentError(
-                f"S lacks {missing} of the {found.elements} elements in the store; give an S that has "
-                "them, or compute a store of its own."
-            )
+            raise ArgumentError(f"S lacks {missing} of the {found.elements} elements in the store.")
         facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
-        larger = Layout(layout.folder, facts, S)
-        require_space(larger)  # and the function, before the store is said to be larger
-        x = work.values.put(work.source.first(work.values.batch))
-        require_outputs(larger, work.values(larger.rows[-1:], x)[0], (0, work.values.batch))
-        return larger.save()
+        return Layout(layout.folder, facts, S).save()
 
     return _filled(layout.folder, work, prepare)
-
-
-def require_space(layout: Layout) -> None:
-    """Raise a `StorageError` where the disk is too full for the chunks that are missing."""
-    missing = layout.blocks * layout.elements - len(layout.there())
-    needed, free = layout.chunk_bytes() * missing, layout.folder.free()
-    if needed > free:
-        raise StorageError(
-            f"{layout.folder} needs {size_text(needed)} more, and its disk has {size_text(free)}; free "
-            "some space, then call again to resume."
-        )
 
 
 def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
@@ -217,7 +185,7 @@ def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
     facts = layout.facts
     if (function is None) != (facts["function"] == COPY):
         raise ArgumentError(
-            f"function={shorten(function)}, but the store holds {facts['function']!r}."
+            f"function={shorten(function)}, and the store is of {facts['function']!r}."
         )
     samples = Source(source, facts["column"])
     values = Function(action, function, facts["batch"])
