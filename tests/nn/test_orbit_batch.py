@@ -71,7 +71,7 @@ def test_move_each_moves_data_j_by_element_j(rotations):
     for j, moved in enumerate(rotations.move_each(x)):
         assert torch.equal(moved, rotations(x[j], [j]))
     assert torch.equal(rotations.move_each(x[:2], slice(3, 5))[1], rotations(x[1], [4]))
-    with pytest.raises(ArgumentError, match="axis 0"):
+    with pytest.raises(ArgumentError, match="one for each"):
         rotations.move_each(x[:4])
 
 

@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, SparseAugWarning
 from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
 
 RNG = np.random.default_rng(0)
@@ -187,3 +187,20 @@ def test_parts_choose_again_after_one_two_and_four() -> None:
 def test_what_cannot_be_meant_is_refused(given: dict[str, Any], what: str) -> None:
     with pytest.raises(ArgumentError, match=what):
         OneShotRegressor(TREE, action=REORDER, **given).fit(X, TARGETS)
+
+
+def test_a_part_of_one_class_is_warned_of() -> None:
+    labels = (TARGETS > 1.5).astype(int)
+    model = OneShotClassifier(SGDClassifier(random_state=0), action=REORDER, m=8, random_state=0)
+    model.partial_fit(X, labels, classes=[0, 1])
+    with pytest.warns(SparseAugWarning, match="one class"):
+        model.partial_fit(X[labels == 1], labels[labels == 1])
+
+
+def test_a_spectrum_is_measured_on_the_frame_that_the_model_was_fitted_to() -> None:
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    of_frame, of_array = (clone(TREE).fit(x, TARGETS).predict for x in (frame, X))
+    found, wanted = (
+        sa.orbit_spectrum(f, REORDER, x, calls=64) for f, x in ((of_frame, frame), (of_array, X))
+    )
+    assert found.shares == wanted.shares

@@ -1,4 +1,4 @@
-"""A random pipeline in an estimator: S of seeds, no identity, and no deviation."""
+"""A random pipeline in an estimator: S of seeds, and no identity."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,6 @@ def test_a_classifier_is_trained_and_averaged_over_S():
     found = OneShotClassifier(LogisticRegression(), action=act, m=6, random_state=1).fit(X, y)
     assert found.sample_.m == 6
     assert found.sample_.calls == 6
-    assert found.deviation_ is None
     inner = LogisticRegression().fit(act(found.sample_, X).reshape(-1, 5), np.tile(y, 6))
     np.testing.assert_allclose(found.estimator_.coef_, inner.coef_, atol=1e-8)
     assert found.score(X, y) > 0.8

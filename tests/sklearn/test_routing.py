@@ -80,7 +80,7 @@ def test_arguments_with_one_entry_per_sample_are_copied_and_others_are_not() -> 
 
 
 def test_without_routing_other_arguments_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="fit_params colour need metadata routing"):
+    with pytest.raises(ArgumentError, match="fit_params colour need"):
         OneShotRegressor(Listening(), action=SHIFT).fit(X, TARGETS, colour=X)
 
 

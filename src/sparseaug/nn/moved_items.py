@@ -112,7 +112,9 @@ def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str)
 def _parts(item: Any, at_least: int) -> Sequence[Any]:
     parts = item if isinstance(item, tuple | list) else (item,)
     if len(parts) < at_least:
-        raise ArgumentError("dataset gave items without x, or without y for y_action.")
+        raise ArgumentError(
+            "dataset gave items without x, or y for y_action; give x or (x, y, ...)."
+        )
     return parts
 
 

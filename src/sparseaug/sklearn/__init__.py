@@ -8,7 +8,6 @@ base        what these two share
 averages    the S that predictions are averaged over, chosen for the fitted model
 routing     arguments of fit on their way to the inner estimator
 checks      what is asked of X, y and parameters
-kernel      AveragedKernel: a kernel averaged over S, for learners that take one
 scoring     moved_scorer: scores on freshly moved samples
 moved_rows  rows of arrays and of data frames, moved
 """
@@ -19,14 +18,12 @@ need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
 
 from sparseaug.sklearn.averages import Average
 from sparseaug.sklearn.classifier import OneShotClassifier
-from sparseaug.sklearn.kernel import AveragedKernel
 from sparseaug.sklearn.regressor import OneShotRegressor
 from sparseaug.sklearn.resampler import OneShotResampler
 from sparseaug.sklearn.scoring import moved_scorer
 
 __all__ = [
     "Average",
-    "AveragedKernel",
     "OneShotClassifier",
     "OneShotRegressor",
     "OneShotResampler",

@@ -76,14 +76,11 @@ def check_average(average: Any, per_sample: Any) -> None:
         check_choice("average", average, CHOICES)
         if average == "same" and per_sample is not False:
             raise ArgumentError(
-                "average='same' needs one S for all samples, and each has its own; give "
-                "per_sample=False too, or average='chosen'."
+                "average='same' needs one S, and per_sample gives each sample its own; leave it."
             )
     elif average is not False and not isinstance(average, GroupSample | list | np.ndarray):
-        raise ArgumentError(
-            f"average={shorten(average)} is not known; give 'chosen', 'same', 'full', a GroupSample, or "
-            "False: the inner estimator alone."
-        )
+        words = ", ".join(map(repr, CHOICES))
+        raise ArgumentError(f"average={shorten(average)}; give {words}, a GroupSample or False.")
 
 
 def average_over(

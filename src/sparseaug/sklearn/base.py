@@ -80,14 +80,12 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         methods = ("fit", "predict", "get_params")
         if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
             raise ArgumentError(
-                f"estimator={shorten(inner)} is not an estimator with fit and predict; give one, as "
-                f"{type(self._default()).__name__}()."
+                f"estimator={shorten(inner)} is not one with fit and predict; give one."
             )
         if get_tags(inner).input_tags.pairwise:
             raise ArgumentError(
-                f"estimator={shorten(inner)} takes kernel values or distances between samples, and an "
-                "action moves samples only; give it the samples and kernel=AveragedKernel(...), or fit "
-                "it alone on AveragedKernel(...)(X)."
+                f"estimator={shorten(inner)} takes kernel values or distances, and an action moves "
+                "samples; give it the samples and the kernel as a function."
             )
         return bool(is_classifier(inner))
 
@@ -129,8 +127,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         require_room(
             f"X has {n} rows and S {rows.shape[-2]} elements",
             n * rows.shape[-2] * bytes_of_row(X),
-            "give a smaller m, or use partial_fit, which makes few copies at a time"
-            + ("" if hasattr(inner, "partial_fit") else ", of an inner estimator that has it"),
+            "give a smaller m, or use partial_fit with an inner estimator that has it",
         )
         groups = np.tile(np.arange(n), rows.shape[-2])
         extra = copy_arguments(given, n, groups)
@@ -142,7 +139,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         with name_in_errors(" or ".join(["X", "y", *extra])):
             self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
         self._learned_from(y)
-        self._choose_average(X, given.get("sample_weight"), y)
+        self._choose_average(X, given.get("sample_weight"))
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -215,7 +212,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             return
         if self.m == "design" and isinstance(self.average, str) and self.average == "chosen":
             S = getattr(self, "_designed", None) or self._moved_design(learned.group)
-            self.average_, self.sample_, self._deviation = Average(S, "design"), S, None
+            self.average_, self.sample_ = Average(S, "design"), S
             return
         method, back = self._averaged()
 
@@ -229,7 +226,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             if y is not None and len(getattr(self, "classes_", ())) > 1:
                 warn_of_one_class(y[asked], "X")
             self.average_ = average_over(self.average, learned, values, asked=asked, seed=seed)
-        self.sample_, self._deviation = self.average_.sample, None
+        self.sample_ = self.average_.sample
 
     def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
         """The mean over S of what `method` of the inner estimator says; or what it says of X.

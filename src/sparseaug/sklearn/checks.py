@@ -30,8 +30,7 @@ def check_shape(
     checked = tuple(check_integer(name, size, at_least=1) for size in given)
     if math.prod(checked) != width:
         raise ArgumentError(
-            f"{name}={checked} has {math.prod(checked)} entries, but {what.format(width)}; "
-            "give a shape of that many."
+            f"{name}={checked} has {math.prod(checked)} entries, but {what.format(width)}."
         )
     return checked
 
@@ -43,10 +42,7 @@ def check_seed(random_state: Any) -> int:
     try:
         return int(check_random_state(random_state).randint(1 << 31))
     except Exception as error:  # whatever a foreign object raises
-        raise ArgumentError(
-            f"random_state={shorten(random_state)} is not a seed; give an integer, a RandomState or "
-            "None."
-        ) from error
+        raise ArgumentError(f"random_state={shorten(random_state)} is not a seed.") from error
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -96,10 +92,8 @@ class ArgumentTypeError(ArgumentError, TypeError):
 
 def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
     """y as an array with one row per row of X."""
-    if y is None:
-        raise ArgumentError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None; give it."
-        )
+    if y is None:  # in the words that scikit-learn's checks look for
+        raise ArgumentError("the estimator requires y to be passed, but the target y is None.")
     require_not_sparse("y", y)
     with name_in_errors("y"):
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=estimator)

@@ -54,7 +54,6 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             `sparseaug.choose` takes; None with average=False
         action_: the action for this width
         groups_: the row that each copy in fitting came from
-        deviation_: how good S is; None for groups above order 10,000
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -123,8 +122,8 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         y = check_targets(self, X, y)
         if y.ndim > 1 and y.shape[1] > 1:
             raise ArgumentError(
-                f"y has shape {y.shape}, and OneShotClassifier learns one label per sample; for "
-                "several outputs put sklearn.multioutput.MultiOutputClassifier around it."
+                f"y has shape {y.shape}; give one label per sample, or put "
+                "sklearn.multioutput.MultiOutputClassifier around it."
             )
         with name_in_errors("y"):
             y = column_or_1d(y, warn=True)

@@ -148,8 +148,7 @@ def _require_common_dtypes(frame: Any, source: NDArray[np.int64]) -> None:
             if dtypes[i] != dtypes[j] and not all(map(_is_number, (dtypes[i], dtypes[j]))):
                 one, other = (f"{shorten(names[c])} ({dtypes[c]})" for c in (j, i))
                 raise ArgumentError(
-                    f"columns {one} and {other} change places, and have no dtype in common; cast them "
-                    "to one, or take a group that leaves them where they are."
+                    f"columns {one} and {other} change places, but have no dtype in common."
                 )
 
 

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from sparseaug._checks import check_choice, check_flag, check_integer
+from sparseaug._checks import check_choice, check_flag, check_integer, check_type
 from sparseaug.actions import Action, roll
 from sparseaug.actions.arrays import Shape
 from sparseaug.designs import design
-from sparseaug.errors import ArgumentError, SparseAugError, UnsupportedError, shorten
+from sparseaug.errors import ArgumentError, SparseAugError, shorten
 from sparseaug.groups import Distribution, cyclic
-from sparseaug.norms import Deviation, deviation
 from sparseaug.sampling import GroupSample, Oracle, SampleTable
 from sparseaug.sampling.sample import as_sample
 from sparseaug.sklearn.checks import check_seed, check_shape
@@ -28,13 +26,10 @@ DEFAULT_M = 16
 
 MOST_ELEMENTS = 10**9  # below this; so many copies of one row already fill the memory of a machine
 
-CHEAP_ORDER = 10_000
-"""Groups up to this order have the deviation of 256 elements within seconds, whatever their kind."""
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneShotMixin:
-    """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `deviation_`, `groups_`.
+    """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `groups_`.
 
     Parameters that the estimators share: action, m, degree, S, identity, per_sample, sample_shape,
     random_state.
@@ -50,24 +45,6 @@ class OneShotMixin:
     random_state: Any = None
     n_features_in_: int = field(init=False)
     training_sample_: GroupSample | SampleTable = field(init=False)
-    _deviation: Deviation | None = field(init=False)
-
-    @property
-    def deviation_(self) -> Deviation | None:
-        """`sparseaug.deviation(sample_, degree=degree)`, on first use; None where it may take long.
-
-        A notebook reads every attribute of an estimator that it shows, so this one never takes long
-        and never fails. Call `sparseaug.deviation` for a group above order 10,000.
-        """
-        check_is_fitted(self, "sample_")
-        if not isinstance(self.sample_, GroupSample) or not self.sample_.distribution.is_group:
-            return None
-        if self._deviation is None and self.sample_.group.order <= CHEAP_ORDER:
-            try:
-                self._deviation = deviation(self.sample_, degree=self.degree)
-            except UnsupportedError:
-                return None
-        return self._deviation
 
     def _draw(self, n: int) -> None:
         """Set the action, and what makes the copies, for n samples of `n_features_in_` features."""
@@ -76,12 +53,11 @@ class OneShotMixin:
         self.action_ = resolve_action("action", self.action, width)
         self._oracle: Oracle | None = None
         self.sample_ = self.training_sample_ = self._learn_from(self.action_.distribution, n)
-        self._deviation = None
         try:
             self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
         except ArgumentError as error:
             raise ArgumentError(
-                f"{error} A row of X is read with sample_shape={self.shape_}; give another, as (8, 8)."
+                f"{error} A row of X is read with sample_shape={self.shape_}."
             ) from error
         self.groups_ = np.tile(np.arange(n), self.training_sample_.m)
 
@@ -95,8 +71,7 @@ class OneShotMixin:
             return SampleTable.translates(S, self._draws(), n)
         if self.S is not None:
             raise ArgumentError(
-                "S is shared by all samples, and per_sample='draws' gives each its own; give "
-                "per_sample='translates', S moved for each, or leave S out."
+                "S is shared by all samples; leave it out, or give per_sample='translates'."
             )
         m = self._design(group).m if self.m == "design" else int(self.m)
         first = self.identity and group.is_group
@@ -149,15 +124,9 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
         raise
     except Exception as error:
         raise ArgumentError(
-            f"{name}={shorten(action)} failed for {width} features: {error}; give a function "
-            "n_features -> action."
+            f"{name}={shorten(action)} failed for {width} features: {error}"
         ) from error
-    if not isinstance(made, Action):
-        raise ArgumentError(
-            f"{name}={shorten(action)} is not an action and makes none; give an action such as "
-            "sparseaug.permute_axis(group), or a function n_features -> action."
-        )
-    return made
+    return check_type(name, made, Action, "an action; give one, or a function n_features -> action")
 
 
 def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Action:
@@ -165,8 +134,7 @@ def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Acti
     along = resolve_action("y_action", y_action, width)
     if along.distribution != action.distribution:
         raise ArgumentError(
-            f"y_action={shorten(y_action)} is of {along.distribution.name}, but action is of "
-            f"{action.distribution.name}; use one group."
+            f"y_action={shorten(y_action)} is of another group than action; use one."
         )
     return along
 
@@ -186,6 +154,4 @@ def check_parameters(estimator: Any) -> None:
     if degree is not None:
         check_integer("degree", degree, at_least=1)
         if m != "design":
-            raise ArgumentError(
-                f"degree={shorten(degree)} says to which degree a design is exact; give m='design' too."
-            )
+            raise ArgumentError(f"degree={shorten(degree)} is of a design; give m='design' too.")

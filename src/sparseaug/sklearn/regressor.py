@@ -106,8 +106,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         if self._is_classifier():
             raise ArgumentError(
-                f"estimator={shorten(self.estimator)} is a classifier, and a mean of labels says "
-                "nothing; use OneShotClassifier."
+                f"estimator={shorten(self.estimator)} is a classifier; use OneShotClassifier."
             )
         X = check_rows(self, X, reset=reset)
         several = get_tags(self._inner()).target_tags.multi_output
@@ -130,9 +129,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         try:
             return np.asarray(copies(self.y_action_, rows, y.astype(np.float64), self.y_shape_))
         except ArgumentError as error:
-            raise ArgumentError(
-                f"y does not fit y_action: {error} A row of y is read with y_shape={self.y_shape_}."
-            ) from error
+            raise ArgumentError(f"y does not fit y_action: {error}") from error
 
     def _averaged(self) -> tuple[Any, Back | None]:
         return self.estimator_.predict, None if self.y_action is None else self._move_back

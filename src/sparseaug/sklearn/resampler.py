@@ -51,7 +51,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             oracle calls that were made
         action_: the action for this width
         groups_: the row that each copy comes from
-        deviation_: how good S is; None for groups above order 10,000
 
     A DataFrame of pandas gives one with the same columns, and a Series a Series, with the index
     0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places

@@ -42,9 +42,7 @@ def route_arguments(
     elif set(given) - {"sample_weight"}:
         names = ", ".join(sorted(set(given) - {"sample_weight"}))
         raise ArgumentError(
-            f"fit_params {names} need metadata routing: call "
-            "sklearn.set_config(enable_metadata_routing=True), and let the inner estimator request "
-            "them by set_fit_request."
+            f"fit_params {names} need sklearn.set_config(enable_metadata_routing=True)."
         )
     weights = given.get("sample_weight")
     if weights is not None:
@@ -56,7 +54,7 @@ def route_arguments(
             check_consistent_length(weights, X)
         given["sample_weight"] = weights
         if not (routing_enabled() or _has_weights(inner, method)):
-            _refuse_weights(estimator, inner, method)
+            _refuse_weights(inner, method)
             del given["sample_weight"]
     return given
 
@@ -86,22 +84,18 @@ def splits_by_groups(inner: Any) -> bool:
     return takes and "groups" in get_routing_for_object(inner).consumes("fit", ["groups"])
 
 
-def _refuse_weights(estimator: Any, inner: Any, method: str) -> None:
+def _refuse_weights(inner: Any, method: str) -> None:
     """Raise an `ArgumentError`; of `fit` only warn, as scikit-learn's CalibratedClassifierCV does.
 
     `fit` has weights in its signature for every inner estimator, so bagging and boosting pass them
     without having been asked.
     """
-    outer = type(estimator).__name__
     what = f"sample_weight is given, but {type(inner).__name__}.{method} takes none"
     if method != "fit":
-        raise ArgumentError(
-            f"{what}; leave it out, or let a part of it request it by metadata routing."
-        )
+        raise ArgumentError(f"{what}; leave it out, or let a part request it by metadata routing.")
     warn(
-        f"{what}: the weights are left out, and all samples count alike. Bagging and boosting choose "
-        f"samples by weights: put them inside, as {outer}({outer.replace('OneShot', 'Bagging')}(...)), "
-        "or let a part of the inner estimator request weights by metadata routing.",
+        f"{what}: the weights are left out, and all samples count alike. Put bagging and boosting "
+        "inside, or let a part request weights by metadata routing.",
         SparseAugWarning,
         stacklevel=5,
     )

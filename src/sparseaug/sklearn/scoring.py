@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_array
 
@@ -21,7 +20,7 @@ from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sklearn.checks import check_shape, name_in_errors
-from sparseaug.sklearn.moved_rows import copies, is_frame, stack_frames, take_rows
+from sparseaug.sklearn.moved_rows import copies, is_frame
 from sparseaug.sklearn.one_shot import resolve_action
 
 MOST_DRAWS = 1 << 20
@@ -92,24 +91,10 @@ def _moved(X: Any, chosen: Any, drawn: GroupSample, sample_shape: Shape | None) 
             X = check_array(X, dtype=None, ensure_all_finite=False)
     action = resolve_action("action", chosen, X.shape[1])
     if action.group != drawn.group:
-        raise ArgumentError(
-            f"action={shorten(chosen)} is of {action.group.name} for {X.shape[1]} features, "
-            f"but oracle is of {drawn.group.name}; use one group."
-        )
+        raise ArgumentError(f"action={shorten(chosen)} is of another group than oracle; use one.")
     shape = check_shape(sample_shape, X.shape[1])
     which = keyed_rng(0, "moved test samples").integers(len(drawn.elements), size=len(X))
-    order = np.argsort(which, kind="stable")
-    counts = np.bincount(which, minlength=len(drawn.elements))
-    pieces, start = [], 0
-    for element, count in zip(drawn.elements, counts.tolist(), strict=True):
-        if count:
-            rows = take_rows(X, order[start : start + count])
-            try:
-                pieces.append(copies(action, element[None], rows, shape))
-            except ArgumentError as error:  # which speaks of x
-                raise ArgumentError(f"X does not fit action: {error}") from error
-            start += count
-    back = np.argsort(order, kind="stable")
-    if is_frame(X):
-        return take_rows(stack_frames(pieces), back)
-    return np.concatenate(pieces)[back]
+    try:
+        return copies(action, drawn.elements[which][:, None], X, shape)
+    except ArgumentError as error:  # which speaks of x
+        raise ArgumentError(f"X does not fit action: {error}") from error

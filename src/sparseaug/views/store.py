@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ from sparseaug.views.numbers import FLOATS, restored, restored_dtype
 from sparseaug.views.work import Work, extend, work_on
 
 _HELD = 1 << 30  # bytes of chunks that stay in memory
-_OPEN = 32 if hasattr(os, "preadv") else 0  # files that stay open
 _AT_ONCE = 1 << 27  # bytes of values that a spectrum is measured with at a time
 
 
@@ -46,7 +45,7 @@ class Copies(NamedTuple):
 class _File(io.FileIO):
     """It is closed with the last reference to it."""
 
-    def read_at(self, place: int, into: NDArray[np.uint8]) -> int:
+    def read_at(self, place: int, into: Any) -> int:
         """Read at a place: other processes that hold the same file move its position."""
         if hasattr(os, "preadv"):
             return os.preadv(self.fileno(), [into], place)
@@ -77,8 +76,6 @@ class Store:
         self._columns = self._columns_of(self.S.elements)
         self._known: set[tuple[str, int, int]] = set()  # chunks that were verified
         self._held: dict[tuple[str, int, int], NDArray[Any]] = {}
-        # some files stay open, as opening one takes longer than reading a sample
-        self._opened = lru_cache(_OPEN)(lambda key: _File(layout.place_of(*key)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self._layout, None, self.S)
@@ -310,15 +307,20 @@ class Store:
             found.append(restored(value, dtype))
         return found
 
+    @cached_property
+    def _opened(self) -> Callable[[tuple[str, int, int]], _File]:
+        """The file of a chunk; some stay open, as opening one takes longer than reading a sample."""
+        try:
+            from resource import RLIMIT_NOFILE, getrlimit
+        except ImportError:  # Windows
+            return lambda key: _File(self._layout.place_of(*key))
+        most = min(64, getrlimit(RLIMIT_NOFILE)[0] // 16)
+        return lru_cache(most)(lambda key: _File(self._layout.place_of(*key)))
+
     def _read_into(self, value: NDArray[Any], key: tuple[str, int, int], place: int) -> None:
         """Read a sample of a chunk that is known to be right."""
         try:
-            try:
-                file = self._opened(key)
-            except OSError:  # too many files are open
-                self._opened.cache_clear()
-                file = self._opened(key)
-            size = file.read_at(place * value.nbytes, value.reshape(-1).view(np.uint8))
+            size = self._opened(key).read_at(place * value.nbytes, value.reshape(-1).view(np.uint8))
         except OSError as error:
             where = self._layout.place_of(*key)
             raise StorageError(f"{where} cannot be read: {error.strerror}.") from error

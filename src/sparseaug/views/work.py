@@ -120,8 +120,8 @@ class Work:
         for key, value in self.asked.items():
             if facts[key] != value:
                 raise ConfigMismatchError(
-                    f"{layout.folder} is a store of another source or function: {key} is "
-                    f"{shorten(facts[key], 30)} there and {shorten(value, 30)} here."
+                    f"{layout.folder} is a store of another source or function, give a new folder: {key} "
+                    f"is {shorten(facts[key], 30)} there and {shorten(value, 30)} here."
                 )
         for block, element in sorted(layout.there(), reverse=True):
             if layout.is_sound(block, element):
@@ -172,7 +172,9 @@ def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
         work.require_same(found)
         missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
         if missing:
-            raise ArgumentError(f"S lacks {missing} of the {found.elements} elements in the store.")
+            raise ArgumentError(
+                f"S lacks {missing} of the {found.elements} elements; give all that are stored."
+            )
         facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
         return Layout(layout.folder, facts, S).save()
 

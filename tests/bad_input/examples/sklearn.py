@@ -6,16 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier, SGDRegressor
-from sklearn.metrics.pairwise import rbf_kernel
 
 import sparseaug as sa
-from sparseaug.sklearn import (
-    AveragedKernel,
-    OneShotClassifier,
-    OneShotRegressor,
-    OneShotResampler,
-    moved_scorer,
-)
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, moved_scorer
 from tests.bad_input.judge import Example, Fresh, Table
 
 X = np.random.default_rng(0).normal(size=(6, 4))
@@ -36,7 +29,7 @@ good = Table(
             "X": X,
             "oracle": Fresh(lambda: sa.Oracle(ACT.group, seed=5)),
         },
-        **{"draws": 3, "scoring": None, "kernel": rbf_kernel, "Y": X, "classes": [0, 1]},
+        **{"draws": 3, "scoring": None, "classes": [0, 1]},
         **{"sample_weight": None},
     }
 )
@@ -79,8 +72,6 @@ EXAMPLES = [
     learned(OneShotResampler(ACT).fit_resample, y=TARGETS),
     learned(OneShotResampler(ACT, y_action=ACT).fit_resample, y=X),
     good(moved_scorer, via=lambda **given: moved_scorer(**given)(CLASSIFIER, X, LABELS)),
-    good(AveragedKernel, via=lambda **given: AveragedKernel(**given)(X, X), S=S),
-    learned(AveragedKernel(rbf_kernel, ACT, S)),
     learned(OneShotClassifier(action=ACT).fit, "X", y=LABELS, sample_weight=None),
     learned(OneShotRegressor(action=ACT).fit, "X", y=TARGETS, sample_weight=np.ones(6)),
     *(
