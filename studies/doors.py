@@ -142,7 +142,16 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "logistic": lambda seed: LogisticRegression(max_iter=300),
     "network": lambda seed: MLPClassifier((64,), max_iter=EPOCHS, random_state=seed),
 }
-WAYS = ("repeats", "shared, drawn", "no identity", "shared, design", "own, drawn", "own, design", "all", "fresh")
+WAYS = (
+    "repeats",
+    "shared, drawn",
+    "no identity",
+    "shared, design",
+    "own, drawn",
+    "own, design",
+    "all",
+    "fresh",
+)
 
 
 def cell(

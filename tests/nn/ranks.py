@@ -49,30 +49,19 @@ def differ(rank: int) -> dict[str, Any]:
     def risk(model: nn.Module | None = None, data: Any = x, S: Any = None) -> sann.ModuleRisk:
         return sann.ModuleRisk(model or linear(), nn.MSELoss(), (data, data[:, :1]), act, S)
 
-    def frozen() -> nn.Module:
-        model = linear(rank)
-        model.bias.requires_grad_(False)  # type: ignore[union-attr]
-        return model
-
     def stream() -> sann.StreamingModuleRisk:
         oracle = sa.Oracle(act.group, seed=rank)
         return sann.StreamingModuleRisk(linear(), nn.MSELoss(), (x, x[:, :1]), act, oracle)
 
     S, good = sa.Oracle(act.group).draw(4), risk()
-    reversed_if_1 = sa.GroupSample(act.group, S.elements[:: 1 - 2 * rank])
     own, theta = sa.Oracle(act.group, seed=rank), good.theta
     asked: dict[str, Callable[[], object]] = {
         "S": lambda: risk(S=sa.Oracle(act.group, seed=rank).draw(4)),
-        "S by the order of its rows": lambda: risk(S=reversed_if_1),
         "S of another risk": lambda: good.on(sa.Oracle(act.group, seed=rank).draw(4)),
         "data": lambda: risk(data=x + rank),
         "module": lambda: risk(linear(rank)),
-        "module with a frozen bias": lambda: risk(frozen()),
         "oracle": stream,
         "oracle of an audit": lambda: sann.audit(good, theta, own, calls=10, largest=1e3),
-        "theta": lambda: sann.audit(
-            good, theta + rank, sa.Oracle(act.group), calls=10, largest=1e3
-        ),
     }
     messages: dict[str, Any] = {name: refusal(ask) for name, ask in asked.items()}
     tiny = risk(data=x[:1])
@@ -102,7 +91,6 @@ def refusal(ask: Callable[[], object]) -> str:
 JOBS: dict[str, Callable[[int, Path], Any]] = {
     "differ": lambda rank, folder: differ(rank),
     "plain": lambda rank, folder: ranks_in_step.plain(rank),
-    "lightning": ranks_in_step.in_lightning,
 }
 
 
@@ -128,9 +116,7 @@ def main(folder: Path, jobs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    for package in ("torch._dynamo", "lightning.pytorch"):  # once for both ranks
-        if importlib.util.find_spec(package.partition(".")[0]):
-            importlib.import_module(package)
+    importlib.import_module("torch._dynamo")  # once for both ranks
     two = LaunchConfig(1, 1, 2, start_method="fork", rdzv_backend="c10d", run_id="ranks")
     two.rdzv_endpoint, two.max_restarts = "localhost:0", 0
     elastic_launch(two, main)(Path(sys.argv[1]), sys.argv[2:])

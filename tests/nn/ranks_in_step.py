@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -42,38 +40,3 @@ def plain(rank: int) -> dict[str, Any]:
     resumed = make_loader(rank)
     resumed.load_state_dict(state)
     return {"seen": seen, "resumed": [y.tolist() for _, y in resumed]}
-
-
-def in_lightning(rank: int, folder: Path) -> list[Any]:
-    """The recipe of the how-to, two devices."""
-    import lightning.pytorch as pytorch
-
-    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-
-    class Module(pytorch.LightningModule):
-        def __init__(self) -> None:
-            super().__init__()
-            self.net, self.seen = nn.Linear(4, 1), []
-
-        def training_step(self, batch: Any, _: int) -> torch.Tensor:
-            self.seen.append([self.current_epoch, batch[1].tolist()])
-            return self.net(batch[0]).square().mean()
-
-        def configure_optimizers(self) -> torch.optim.Optimizer:
-            return torch.optim.SGD(self.parameters(), lr=0.0)
-
-    def run(epochs: int, path: Path | None = None) -> list[Any]:
-        module = Module()
-        trainer = pytorch.Trainer(
-            **{"max_epochs": epochs, "accelerator": "cpu", "devices": 2, "strategy": "ddp"},
-            **{"logger": False, "enable_progress_bar": False, "enable_model_summary": False},
-            **{"enable_checkpointing": False, "default_root_dir": folder},
-            use_distributed_sampler=False,
-        )
-        trainer.fit(module, make_loader(rank), ckpt_path=path, weights_only=True)
-        if path is None:
-            trainer.save_checkpoint(folder / "end of epoch 0")
-        return module.seen
-
-    first = run(1)
-    return first + run(2, folder / "end of epoch 0")

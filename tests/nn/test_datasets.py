@@ -18,7 +18,6 @@ from torch.utils.data import (
 )
 
 import sparseaug as sa
-from sparseaug.actions import prepared
 from sparseaug.errors import ArgumentError
 from sparseaug.nn import OneShotDataset
 
@@ -167,23 +166,6 @@ def test_every_copy_comes_once_whatever_the_workers_and_ranks(workers):
         sampler = DistributedSampler(numbered(), 5, rank, seed=3)
         total += pairs(DataLoader(numbered(), batch_size=2, sampler=sampler))
     assert total == ALL
-
-
-@pytest.mark.parametrize(
-    "dtype", [torch.uint8, torch.bool, torch.bfloat16, torch.int64, torch.complex64]
-)
-@pytest.mark.parametrize("compiled", [True, False])
-def test_large_batches_are_the_same_copies_compiled_or_not(dtype, compiled, monkeypatch):
-    monkeypatch.setattr(prepared, "_WORTH_COMPILING", 1 << 16 if compiled else 1 << 62)
-    act = sa.roll(sa.abelian(32, 32))
-    S = sa.Oracle(act.group, seed=4).draw(5)
-    x = torch.randint(0, 255, (40, 3, 32, 32), generator=torch.Generator().manual_seed(0)).to(dtype)
-    x = x.conj() if dtype.is_complex else x
-    copies = OneShotDataset(TensorDataset(x), act, S)
-    expected, _ = sa.augment(act, S, x, torch.arange(40))
-    order = torch.randperm(200, generator=torch.Generator().manual_seed(1))
-    items = copies.__getitems__(order.tolist())
-    assert torch.equal(torch.stack([item[0] for item in items]), expected[order])
 
 
 def test_a_split_puts_all_copies_of_a_sample_on_one_side():

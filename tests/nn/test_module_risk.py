@@ -152,21 +152,6 @@ def test_it_agrees_with_the_kernel_model_and_its_moments(S):
     assert risk.calls == reference.calls
 
 
-def test_descend_follows_it_by_every_method_with_exact_counts():
-    steps = {"step_size": 0.05, "num_steps": 30}
-    one_shot = on_s(m=6)
-    run = sa.descend(one_shot, one_shot.theta, method="one-shot", **steps)
-    assert run.calls == 6
-    assert one_shot.value(run.last) < one_shot.value(one_shot.theta)
-    for S in ("full", None):
-        risk = one_shot.on(S)
-        assert sa.descend(risk, risk.theta, method=risk.method, **steps).calls == 0
-    risk = streaming()
-    assert (
-        sa.descend(risk, risk.theta, method="streaming", **steps).calls == risk.oracle.calls == 90
-    )
-
-
 def test_streaming_steps_follow_the_oracles_draws():
     draws, risk = sa.Oracle(ACT.group, seed=5), streaming()
     for step in range(3):

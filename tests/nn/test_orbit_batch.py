@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from itertools import cycle
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load, save
 from torch import nn
-from torch.nn import functional
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
@@ -155,24 +153,3 @@ def test_it_compiles_whole_and_silently_for_every_kind_of_action(kind):
     orbit(torch.tensor(x))
     compiles_silently(orbit, torch.tensor(x))
     compiles_silently(orbit, torch.tensor(x), [0, 2])
-
-
-LOSSES = [functional.mse_loss, functional.smooth_l1_loss, functional.huber_loss]
-
-
-@pytest.mark.parametrize(("act", "loss"), list(zip(ACTIONS, cycle(LOSSES))))
-def test_the_gradient_of_a_loss_over_the_copies_is_right(act, loss):
-    """In the data, which are one sample of the suite scaled to order one, and in a weight matrix."""
-    action, x = ACTIONS[act]
-    orbit = OrbitBatch(action, drawn(action.group, 3))
-    data = torch.tensor(x[:1] / 99, requires_grad=True)
-    generator = torch.Generator().manual_seed(0)
-    weight = torch.randn(
-        data[0].numel(), 3, dtype=torch.float64, generator=generator
-    ).requires_grad_()
-    targets = orbit.repeat(torch.linspace(-1, 1, 3, dtype=torch.float64)[None])
-
-    def risk(data, weight):
-        return loss(torch.tanh(orbit(data).flatten(1) @ weight), targets)
-
-    assert torch.autograd.gradcheck(risk, (data, weight), fast_mode=True)

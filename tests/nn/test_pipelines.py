@@ -1,7 +1,5 @@
 """Random pipelines in PyTorch: loaders with workers, modules, averages, audits."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -33,17 +31,6 @@ def test_loaders_with_workers_give_the_copies_of_this_process(context):
     found = [torch.cat(part) for part in zip(*loader, strict=True)]
     assert torch.equal(found[0], COPIES)
     assert torch.equal(found[1], Y.repeat(4))
-
-
-def test_streaming_items_are_those_of_the_epoch_and_resume():
-    data = sann.StreamingDataset(TensorDataset(X, Y), ACT, sa.Oracle(ACT.distribution, seed=1))
-    data.set_epoch(1)
-    first = [data[i][0] for i in range(10)]
-    state = pickle.loads(pickle.dumps(data.state_dict()))
-    again = sann.StreamingDataset(TensorDataset(X, Y), ACT, sa.Oracle(ACT.distribution, seed=1))
-    again.load_state_dict(state)
-    assert all(torch.equal(one, again[i][0]) for i, one in enumerate(first))
-    assert not torch.equal(first[0] - X[0], first[1] - X[1])
 
 
 def test_batches_averages_and_their_state_dicts():

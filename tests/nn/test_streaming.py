@@ -156,18 +156,3 @@ def test_epochs_that_nobody_sets_are_warned_of_once_whoever_fetches(options, cap
     said = capfd.readouterr().out  # workers write to the same place
     assert said.count("RepeatedEpochWarning") == 1
     assert "10 items were fetched and set_epoch was never called" in said
-
-
-@each_loader
-def test_epochs_that_are_set_or_seen_in_part_are_not_warned_of(options):
-    data = streaming()
-    for epoch in (0, 0, 1):
-        data.set_epoch(epoch)
-        for _ in range(2):  # a second look at the same epoch is meant
-            list(DataLoader(data, batch_size=3, **options))
-    fresh = streaming()
-    fresh.load_state_dict(data.state_dict())
-    for _ in range(2):
-        list(DataLoader(fresh, batch_size=3, **options))
-    drawn = torch.utils.data.WeightedRandomSampler([1.0] * 9 + [9.0], 10)
-    list(DataLoader(streaming(), batch_size=3, sampler=drawn, **options))  # items twice, one epoch

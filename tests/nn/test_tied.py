@@ -49,17 +49,10 @@ def repeated() -> nn.Module:
     return nn.Sequential(layer, nn.Tanh(), layer)
 
 
-def frozen() -> nn.Module:
-    module = Alias()
-    module.head.weight.requires_grad_(False)
-    return module
-
-
 MODULES = {
     "alias": Alias,
     "one parameter twice": Twice,
     "repeated": repeated,
-    "frozen": frozen,
 }
 
 

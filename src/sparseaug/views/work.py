@@ -120,8 +120,8 @@ class Work:
         for key, value in self.asked.items():
             if facts[key] != value:
                 raise ConfigMismatchError(
-                    f"{layout.folder} is a store of another source or function, give a new folder: {key} "
-                    f"is {shorten(facts[key], 30)} there and {shorten(value, 30)} here."
+                    f"{layout.folder} is a store of another source or function, give a new folder: "
+                    f"{key} is {shorten(facts[key], 30)} there and {shorten(value, 30)} here."
                 )
         for block, element in sorted(layout.there(), reverse=True):
             if layout.is_sound(block, element):
