@@ -147,13 +147,9 @@ def swap(n: int) -> list[int]:
     return [1, 0, *range(2, n)]
 
 
-def test_generators_that_take_too_much_room_are_refused_with_the_number() -> None:
-    with pytest.raises(GroupTooLargeError, match="5000000 images"):
-        sa.permutation_group([np.arange(5 * 10**6)])
-    with pytest.raises(GroupTooLargeError, match="10000000 images"):
-        sa.permutation_group([cycle(100)] * 100_000)
-    with pytest.raises(GroupTooLargeError, match="8000000 images"):
-        sa.permutation_group(range(10**6))
+def test_generators_that_are_too_many_are_refused_with_the_number() -> None:
+    with pytest.raises(GroupTooLargeError, match="1000000 generators"):
+        sa.permutation_group([[0]] * 10**6)
 
 
 @pytest.mark.parametrize("n", [100, 1000])
@@ -189,10 +185,8 @@ def test_tables_that_take_too_long_to_check_are_refused_with_the_number() -> Non
         sa.table_group([[0]] * 10**6)
     with pytest.raises(GroupTooLargeError, match="5000 elements"):
         sa.matrix_group(np.ones((5000, 1, 1)))
-    with pytest.raises(GroupTooLargeError, match="8000000 entries"):
+    with pytest.raises(GroupTooLargeError, match="1600000000 entries"):
         sa.matrix_group(np.ones((200, 200, 200)))
-    with pytest.raises(GroupTooLargeError, match="9000000 entries"):
-        sa.matrix_group(np.eye(3000)[None])
     with pytest.raises(GroupTooLargeError, match="1000000 elements"):
         sa.matrix_group([[[1.0]]] * 10**6)
 

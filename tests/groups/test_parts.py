@@ -13,12 +13,11 @@ import sparseaug as sa
 from sparseaug._checks import LIMITS
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows, chain
-from sparseaug.groups.chain import are_even, cycle_lengths, find_following, stabiliser_chain
+from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.generated import recognise
 from sparseaug.groups.parts import (
     ChainPart,
     DisjointParts,
-    FollowedPart,
     PermutationPart,
     SymmetricPart,
     WreathPart,
@@ -98,10 +97,10 @@ FACTS = {
     ),
     "D6 on carbons and hydrogens": (
         [[1, 2, 3, 4, 5, 0, 7, 8, 9, 10, 11, 6], [0, 5, 4, 3, 2, 1, 6, 11, 10, 9, 8, 7]],
-        FollowedPart,
+        ChainPart,
         12,
     ),
-    "S4 on points and pairs, which do not follow": (
+    "S4 on points and pairs": (
         [
             [1, 0, 2, 3, *(p + 4 for p in (0, 3, 4, 1, 2, 5))],
             [1, 2, 3, 0, *(p + 4 for p in (3, 4, 0, 5, 1, 2))],
@@ -129,31 +128,9 @@ def test_parts_are_found_and_digits_go_both_ways(name: str) -> None:
     assert np.array_equal(part.rows(part.sift(products)[0]), products)
 
 
-def test_points_that_only_seem_to_follow_are_not_dropped(monkeypatch: Any) -> None:
-    """Random elements that are all 1 make every point a candidate; the check must refuse them."""
-    turns = np.array([[1, 2, 0, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6, 3], [0, 2, 1, 3, 6, 5, 4]])
-    joined = np.concatenate([turns, turns[:1][:, turns[1]]])
-    monkeypatch.setattr(chain, "_TRIED", 1)
-    monkeypatch.setattr(
-        chain.RandomElements, "batch", lambda self, size: np.tile(np.arange(7), (size, 1))
-    )
-    assert find_following(joined) is None
-    monkeypatch.undo()
-    assert find_following(joined) is None
-
-
-def test_a_row_that_moves_followers_elsewhere_is_not_an_element() -> None:
-    part = find_parts(np.array(FACTS["D6 on carbons and hydrogens"][0]))
-    rows = some_elements(part)
-    assert part.sift(rows)[1].all()
-    rows[:, [6, 7]] = rows[:, [7, 6]]
-    assert not part.sift(rows)[1].any()
-    assert not part.sift(np.roll(np.arange(12), 6)[None])[1].any()  # leaders go to followers
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
-    """Copies of an orbit, relabelled, and its pairs: all of them follow the points."""
+    """Copies of an orbit, relabelled, and its pairs."""
     pytest.importorskip("sympy")
     from sympy.combinatorics import Permutation, PermutationGroup
 

@@ -17,7 +17,7 @@ wigner          their irreps
 young           Young's orthogonal form, the irreps of S_n
 generated       permutation groups from generators
 parts           what they are made of: symmetric groups, wreath products, chains
-chain           stabiliser chains, found at random and proved; points that follow others
+chain           stabiliser chains, found at random and proved
 table           groups from a multiplication table or a closed list of matrices
 affine          operations of crystals: integer affine maps
 distributions   what can be drawn and is no group: seeds, ranges, several side by side

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import LIMITS, check_integer, check_rows, require_work
+from sparseaug._checks import LIMITS, check_integer, require_work
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.base import Group
@@ -94,7 +94,6 @@ class Abelian(Group):
 
     def _permutations(self, elements: Rows) -> Rows:
         (n,) = self.moduli
-        self.require_rows(len(elements), "permutations()", n)
         return (elements + np.arange(n)) % n
 
     def faithful(self) -> Faithful:
@@ -143,7 +142,6 @@ _ROUNDING = 64 * UNIT
 
 
 def _character(moduli: tuple[int, ...], frequency: tuple[int, ...], elements: Rows) -> NDArray[Any]:
-    elements = check_rows("elements", elements, len(moduli))
     common = math.lcm(*moduli)
     weights = [a * (common // n) % common for a, n in zip(frequency, moduli, strict=True)]
     if common * sum(moduli) < 1 << 53:

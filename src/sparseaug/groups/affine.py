@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from sparseaug._checks import check_array, require_work
-from sparseaug.errors import ElementError, GroupError, shorten
+from sparseaug.errors import ElementError, GroupError
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.subgroups import closure
@@ -52,20 +52,15 @@ class AffineGroup(Group):
                 f"sizes, turns and maps have shapes {', '.join(map(str, shapes))}; give (d,), (k, d, d) "
                 "and (order, d + 1)."
             )
-        for limit, name, amount in (
-            ("affine matrices", "turns", len(turns)),
-            ("subgroup", "maps", len(maps)),
-            ("affine shifts", "maps", len(turns) * maps.size),
-        ):
-            require_work(limit, amount, f"the list {name}", remedy="give a smaller group")
+        work = len(turns) * (turns.size + maps.size)
+        require_work("affine shifts", work, "the list maps", remedy="give a smaller group")
         largest = max(abs(int(turns.min())), int(turns.max()), *self.sizes)
         products = max(len(turns) * math.prod(self.sizes), d * largest**2)
-        if min(self.sizes) < 1 or products >= 1 << 62:
+        if min(self.sizes) < 1 or products >= 1 << 62 or not self._is_group():
             raise GroupError(
-                f"sizes={shorten(self.sizes)} are not positive, or they or the entries of turns are "
-                "too large for products of 64 bits."
+                "sizes, turns and maps are not those of a group, with products below 2^62; list every "
+                "matrix, defined modulo the sizes, and every map once, the identity first."
             )
-        self._require_group()
 
     @property
     def name(self) -> str:
@@ -98,29 +93,21 @@ class AffineGroup(Group):
         lists = {name: np.array(part).tolist() for name, part in parts.items()}
         return {"affine": lists, "label": self.label}
 
-    def _require_group(self) -> None:
+    def _is_group(self) -> bool:
+        """Whether all is in range and different, with the identity first, and closed."""
         sizes, turns = self._sizes, self._turns
         kinds, shifts = self._maps[:, 0], self._maps[:, 1:]
-        unit = np.eye(len(sizes), dtype=np.int64)
-        outside = (kinds < 0).any() or (kinds >= len(turns)).any()
-        wrong = {
-            "turns holds one not defined modulo the sizes": (turns * sizes % sizes[:, None]).any(),
-            "maps is out of range": outside or ((shifts < 0) | (shifts >= sizes)).any(),
-            "turns and maps do not list the identity first": (
-                (turns[0] != unit).any() or self._maps[0].any()
-            ),
-            "maps lists the same map twice": len(np.unique(self._keys)) < len(self.maps),
-        }
-        for reason, found in wrong.items():
-            if found:
-                raise GroupError(f"{reason}; list every element once, the identity first.")
-        _ = self._products
+        fits = not (turns * sizes % sizes[:, None]).any()
+        fits &= bool((kinds >= 0).all() and (kinds < len(turns)).all())
+        fits &= bool((shifts >= 0).all() and (shifts < sizes).all())
+        first = np.array_equal(turns[0], np.eye(len(sizes))) and not self._maps[0].any()
+        matrices = len(np.unique(turns, axis=0)) == len(turns) and self._products.min() >= 0
+        if not (fits and first and matrices) or self._products.min(axis=1).any():  # an inverse
+            return False
         try:
-            _ = self._generators
-        except ElementError as error:
-            raise GroupError(
-                "maps is not closed: the product of two maps is not listed."
-            ) from error
+            return len(np.unique(self._keys)) == len(self.maps) and self._generators is not None
+        except ElementError:  # a product is not listed
+            return False
 
     @cached_property
     def _generators(self) -> Rows:
@@ -146,18 +133,11 @@ class AffineGroup(Group):
 
     @cached_property
     def _products(self) -> Rows:
-        """The number of the product of two matrices."""
+        """The number of the product of two matrices, -1 where it is not listed."""
         number = {turn.tobytes(): k for k, turn in enumerate(self._turns)}
-        if len(number) < len(self.turns):
-            raise GroupError("turns lists the same matrix twice; list every one once.")
         products = (self._turns[:, None] @ self._turns).reshape(-1, *self._turns.shape[1:])
         found = [number.get(product.tobytes(), -1) for product in products]
-        if min(found) < 0:
-            raise GroupError("turns is not closed: the product of two matrices is not listed.")
-        table = np.array(found).reshape(len(self.turns), -1)
-        if table.min(axis=1).any():
-            raise GroupError("turns holds a matrix without its inverse; list every one.")
-        return table
+        return np.array(found).reshape(len(self.turns), -1)
 
     def _codes(self, shifts: Rows) -> Rows:
         """One number for each vector modulo the sizes."""

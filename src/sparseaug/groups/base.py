@@ -50,6 +50,7 @@ from sparseaug.groups.representations import (
     Irrep,
     Isomorphism,
     counted_dimension_sum,
+    infinite,
     left_multiplication,
 )
 from sparseaug.groups.subgroups import closure
@@ -195,7 +196,9 @@ class Group(Distribution):
             raise UnsupportedError(
                 f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
             )
-        return self._called(self._permutations, elements)
+        rows = check_rows("elements", elements, self.width, self.row_dtype)
+        self.require_rows(len(rows), "permutations()", self.points)
+        return self._guarded(self._permutations, "elements", rows)
 
     def _called(self, method: Callable[[Rows], Any], elements: ArrayLike) -> Any:
         """The method of rows (k, width) that are checked to have this shape and the group's type."""
@@ -275,6 +278,8 @@ class Group(Distribution):
 
     def irreps(self) -> Iterator[Irrep]:
         """Every irreducible representation up to equivalence, the trivial one first."""
+        if not self.is_finite:
+            raise infinite(self)
         raise UnsupportedError(
             f"the irreps of {self.name} are not available in closed form; deviation(S) and, where the "
             "group moves points, deviation(S, degree=) do without them."
@@ -421,7 +426,6 @@ class Group(Distribution):
 
     def identity(self) -> Rows:
         """The neutral element, one row (1, width)."""
-        self.require_rows(1, "the identity")
         return self._from_digits(np.zeros((len(self.radices), 1), np.int64))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:

@@ -26,7 +26,6 @@ from sparseaug.groups.grid import grid_symmetries
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.product import direct_product
 from sparseaug.groups.rotations import orthogonal, rotations
-from sparseaug.groups.spellings import meant
 from sparseaug.groups.symmetric import alternating, symmetric
 from sparseaug.groups.table import TableGroup, matrix_group, table_group
 
@@ -187,10 +186,7 @@ def group(name: str) -> Group:
     for text in name.split("x"):
         match = _FACTOR.fullmatch(text)
         if match is None:
-            near = meant(name, NAMES)
-            known = all(map(_FACTOR.fullmatch, near.split("x")))
-            ask = f"did you mean {near}? Or write" if known else "write"
-            raise GroupError(f"{what} does not parse; {ask} {_ALLOWED}.")
+            raise GroupError(f"{what} does not parse; write {_ALLOWED}.")
         factor, copies = _named(match[1]), int(match[2] or 1)
         if factor is None or copies == 0:
             raise GroupError(f"{what} has a size of 0; sizes and powers start at 1.")
@@ -253,7 +249,7 @@ def from_dict(data: dict[str, Any]) -> Group:
             case {"name": str(name)}:
                 return group(name)
             case {"product": list(factors)} if len(factors) > 1:
-                return direct_product(*map(_factor, factors))
+                return direct_product(*map(from_dict, factors))
             case {"permutations": list(images), "label": str(label)}:
                 return permutation_group(images, label=label)
             case {"matrices": list(matrices), "label": str(label)}:
@@ -268,15 +264,6 @@ def from_dict(data: dict[str, Any]) -> Group:
                 return AffineGroup(tuple(sizes), nested, tuple(map(tuple, maps)), label)
     except SparseAugError:
         raise
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise GroupError(f"group data {shorten(data)} is malformed: {error}") from error
     raise GroupError(f"group data {shorten(data)} does not describe a group of a known kind.")
-
-
-def _factor(data: Any) -> Group:
-    """A factor of a product, which is none itself: so `to_dict` writes them."""
-    if isinstance(data, dict) and "product" not in data:
-        factor = from_dict(data)
-        if not factor.factors:
-            return factor
-    raise GroupError(f"group data {shorten(data)} is not a factor of a product, written flat.")

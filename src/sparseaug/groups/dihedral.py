@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer, check_rows
+from sparseaug._checks import check_integer
 from sparseaug._floats import UNIT
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows
@@ -58,7 +58,6 @@ class Dihedral(Group):
 
     def _permutations(self, elements: Rows) -> Rows:
         """Corner i goes to a + (-1)^f i."""
-        self.require_rows(len(elements), "permutations()", self.n)
         turn, flip = elements[:, :1], elements[:, 1:]
         return (turn + (1 - 2 * flip) * np.arange(self.n)) % self.n
 
@@ -88,13 +87,13 @@ _ROUNDING = 128 * UNIT
 
 
 def _sign(turn_sign: int, flip_sign: int, elements: Rows) -> NDArray[Any]:
-    turn, flip = check_rows("elements", elements, 2).T
+    turn, flip = elements.T
     values = np.where(turn % 2, turn_sign, 1)
     return (values * np.where(flip, flip_sign, 1.0))[:, None, None]
 
 
 def _turn(n: int, j: int, elements: Rows) -> NDArray[Any]:
-    turn, bits = check_rows("elements", elements, 2).T
+    turn, bits = elements.T
     angle = 2 * np.pi * (turn * j % n) / n
     cos, sin, flip = np.cos(angle), np.sin(angle), 1 - 2 * bits
     return np.stack([np.stack([cos, -sin * flip], -1), np.stack([sin, cos * flip], -1)], -2)

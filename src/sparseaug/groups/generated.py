@@ -12,7 +12,6 @@ of symmetric groups.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -120,11 +119,8 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
         raise ArgumentError(
             "generators=[] is not a list of permutations; give at least the identity."
         )
-    points = 8  # each has more, unless they are few
-    with suppress(Exception):  # no list, which is said below
-        points = max(points, len(given[0]))
-    remedy = "a group on n points never needs more than n / 2 generators"
-    require_work("images", len(given) * points, "the list generators", remedy=remedy)
+    remedy = "a group on n points never needs more than n / 2"
+    require_work("generators", len(given), "the list generators", remedy=remedy)
     rows = [check_array(f"generators[{i}]", row, error=GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
         if row.shape != (rows[0].size,) or not row.size or not are_permutations(row[None])[0]:

@@ -93,7 +93,6 @@ class Hyperoctahedral(Group):
         return are_permutations(axes) & ((signs == 0) | (signs == 1)).all(axis=1)
 
     def generators(self) -> Rows:
-        self.require_rows(3, "generators()")
         axes = np.arange(self.n)
         flip = np.concatenate([axes, axes == 0])
         swap = np.concatenate([axes[:2][::-1], axes[2:], 0 * axes])
@@ -189,7 +188,6 @@ class Hyperoctahedral(Group):
 
     def split(self, elements: Rows) -> tuple[Rows, Rows]:
         """Image arrays and sign bits of these rows."""
-        elements = self._rows("elements", elements)
         return elements[..., : self.n], elements[..., self.n :]
 
 
@@ -199,7 +197,7 @@ class Hyperoctahedral(Group):
 def _bipartition(
     group: Hyperoctahedral, alpha: Partition, beta: Partition, elements: Rows
 ) -> NDArray[Any]:
-    p, s = group.split(group.check(elements))
+    p, s = group.split(elements)
     n, k, count = group.n, sum(beta), len(p)
     sets = math.comb(n, k)
     young.require_matrices(count, sets * dimension(alpha) * dimension(beta))

@@ -3,7 +3,6 @@
 DisjointParts  parts that move different points, side by side
 SymmetricPart  S_k or A_k on k points: Fisher-Yates digits, no table
 WreathPart     all permutations within the classes of a partition, and a group that moves the classes
-FollowedPart   a part on some of the points, which the others follow
 ChainPart      a stabiliser chain, found at random and proved
 
 Each part knows its radices, makes rows from digits, and sifts rows back to digits.
@@ -33,12 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.groups.chain import (
-    Following,
     Level,
     RandomElements,
     are_even,
     cycle_lengths,
-    find_following,
     orbit_labels,
     stabiliser_chain,
 )
@@ -182,34 +179,6 @@ class WreathPart:
 
 
 @dataclass(frozen=True)
-class FollowedPart:
-    """A part on the points that lead, and the points that follow them."""
-
-    following: Following
-    part: PermutationPart
-
-    @cached_property
-    def radices(self) -> tuple[int, ...]:
-        return self.part.radices
-
-    def rows(self, digits: Rows) -> Rows:
-        return self._all(self.part.rows(digits))
-
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        leading = self.following.leading
-        images = rows[:, leading]
-        valid = (leading[self.following.leader[images]] == images).all(axis=1)
-        images = self.following.leader[images]
-        images[~valid] = np.arange(len(leading))
-        digits, right = self.part.sift(images)
-        return digits, valid & right & (self._all(images) == rows).all(axis=1)
-
-    def _all(self, images: Rows) -> Rows:
-        _, leader, maps, own = self.following
-        return maps[own, images[:, leader]]
-
-
-@dataclass(frozen=True)
 class ChainPart:
     """A stabiliser chain: g = u_1 u_2 ... u_L, u_i from the transversal of level i."""
 
@@ -267,10 +236,6 @@ def _connected(generators: Rows) -> PermutationPart:
         return WreathPart(
             tuple(classes), find_parts(np.unique(members[generators[:, first]], axis=0))
         )
-    following = find_following(generators)
-    if following is not None:
-        images = following.leader[generators[:, following.leading]]
-        return FollowedPart(following, find_parts(np.unique(images, axis=0)))
     levels = stabiliser_chain(generators)
     order = math.prod(len(level.transversal) for level in levels)
     if 2 * order >= math.factorial(k) > 2:  # A_k is the one subgroup of index 2

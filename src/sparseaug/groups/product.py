@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import check_rows, require_work
+from sparseaug._checks import require_work
 from sparseaug._floats import UNIT
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups.abelian import Abelian
@@ -83,7 +83,6 @@ class Product(Group):
         return np.concatenate([factor._from_digits(part) for factor, part in parts], axis=1)
 
     def identity(self) -> Rows:
-        self.require_rows(1, "the identity")
         return np.concatenate([factor.identity() for factor in self.factors], axis=1)
 
     def _draw(self, k: int, rng: np.random.Generator) -> Rows:
@@ -139,7 +138,7 @@ class Product(Group):
         starts = list(accumulate((part.points for part in known), initial=0))
 
         def images(elements: Rows) -> Rows:
-            rows = zip(known, self._split(elements), starts[:-1], strict=True)
+            rows = zip(known, self.split(elements), starts[:-1], strict=True)
             return np.concatenate([part.images(own) + start for part, own, start in rows], axis=1)
 
         return Faithful(starts[-1], images)
@@ -210,9 +209,6 @@ class Product(Group):
 
     def split(self, elements: Rows) -> list[Rows]:
         """The factors' rows in these elements, each in the type of its factor."""
-        return self._split(self._rows("elements", elements))
-
-    def _split(self, elements: Rows) -> list[Rows]:
         parts = np.split(elements, self._ends, axis=-1)
         pairs = zip(self.factors, parts, strict=True)
         return [part.astype(factor.row_dtype, copy=False) for factor, part in pairs]
@@ -224,7 +220,7 @@ class Product(Group):
 
     def _each(self, operation: Callable[..., Any], *batches: Rows) -> list[Any]:
         """`operation(factor, part, ...)` for every factor and its part of each batch."""
-        parts = zip(*map(self._split, batches), strict=True)
+        parts = zip(*map(self.split, batches), strict=True)
         return [operation(factor, *part) for factor, part in zip(self.factors, parts, strict=True)]
 
 
@@ -257,7 +253,6 @@ class Tensor:
 
     def __call__(self, elements: Rows) -> NDArray[Any]:
         """Formed for each element, (k, dimension, dimension)."""
-        elements = check_rows("elements", elements, self.group.width, self.group.row_dtype)
         require_matrices(len(elements), math.prod(irrep.dimension for irrep in self.irreps))
         parts = self.group.split(elements)
         result: NDArray[Any] = np.ones((len(elements), 1, 1))
@@ -346,7 +341,4 @@ def direct_product(*factors: Group | str) -> Group:
         else:
             joined += run
     require_work("factors", len(joined), "the product", remedy="give fewer factors")
-    if len(joined) > 1:
-        return Product(tuple(joined))
-    require_work("row", len(joined[0].moduli or ()), "the product", remedy="give fewer factors")
-    return joined[0]
+    return Product(tuple(joined)) if len(joined) > 1 else joined[0]

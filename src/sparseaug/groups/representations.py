@@ -148,8 +148,17 @@ def convolve(a: list[int], b: list[int]) -> list[int]:
     return [sum(a[i] * b[j - i] for i in range(j + 1)) for j in range(len(a))]
 
 
+def infinite(group: Group) -> UnsupportedError:
+    """What to raise where every irrep is asked for, and there are infinitely many."""
+    return UnsupportedError(
+        f"{group.name} has infinitely many irreps; give degree=, the largest degree that counts."
+    )
+
+
 def counted_dimension_sum(group: Group) -> DimensionSum:
     """From the irreps if they are known, else from the conjugacy classes, else from the order."""
+    if not group.is_finite:
+        raise infinite(group)
     if group.is_abelian:
         return DimensionSum(group.order - 1, True)
     try:

@@ -30,7 +30,7 @@ from sparseaug.groups.degrees import Degrees
 from sparseaug.groups.degrees.bands import Bands
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.representations import DimensionSum, Irrep
+from sparseaug.groups.representations import Irrep
 from sparseaug.groups.wigner import HIGHEST_DEGREE, rotation_irreps
 
 TURN = 2 * math.pi
@@ -170,13 +170,6 @@ class Rotations(Group):
         cells = [np.clip(part * _CELLS, 0, _CELLS - 1) for part in parts]
         return np.stack([*cells, np.clip(bits, 0, 1)][: len(self.radices)]).astype(np.int64)
 
-    def dimension_sum(self) -> DimensionSum:
-        """Not defined: there are infinitely many irreps."""
-        raise UnsupportedError(
-            f"{self.name} has infinitely many irreps, and the sum of their dimensions is not finite; "
-            "give degree=, the largest degree that counts."
-        )
-
     @property
     def degree_meaning(self) -> str:  # type: ignore[override]
         return "l" if self.n == 3 else "frequency"
@@ -195,12 +188,6 @@ class Rotations(Group):
         if self.n == 3:
             return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)], True
         return [1 + self.reflections, *[2] * degree], True
-
-    def irreps(self) -> Iterator[Irrep]:
-        """Not defined: there are infinitely many."""
-        raise UnsupportedError(
-            f"{self.name} has infinitely many irreps; use irreps_to(degree), or give degree=."
-        )
 
     def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         """Degree 0 to this one: l of SO(3), the frequency of SO(2); of O(n) with both parities."""

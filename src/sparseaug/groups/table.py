@@ -14,7 +14,6 @@ from sparseaug._checks import check_array, require_work
 from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows, are_permutations
-from sparseaug.groups.representations import Faithful
 
 _LARGEST_ENTRY = 1e100  # a product of two is far from overflow
 
@@ -68,10 +67,6 @@ class TableGroup(Group):
 
     def generators(self) -> Rows:
         return np.array(_generating_set(self.table, self._identity), np.int64).reshape(-1, 1)
-
-    def faithful(self) -> Faithful:
-        """Left multiplication: the rows of the table."""
-        return Faithful(len(self.products), lambda rows: self.table[rows[:, 0]])
 
     def to_dict(self) -> dict[str, Any]:
         if self.entries:
@@ -134,8 +129,9 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
     n, d = array.shape[:2]
-    for limit, amount in (("matrices", n * d * d), ("matrix products", (n * d) ** 2)):
-        require_work(limit, amount, "the list matrices", remedy="give a smaller group")
+    require_work(
+        "matrix products", (n * d) ** 2, "the list matrices", remedy="give a smaller group"
+    )
     array = array + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
     if not largest < _LARGEST_ENTRY:  # false for NaN too

@@ -33,11 +33,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_rows
 from sparseaug._floats import UNIT, gamma, up
-from sparseaug.errors import ElementError
 from sparseaug.groups.permutations import Rows
-from sparseaug.groups.quaternions import LARGEST_INTEGER
 from sparseaug.groups.representations import Irrep
 
 HIGHEST_DEGREE = 64
@@ -113,13 +110,12 @@ def wigner_rounding(ell: int, summed: float = 0.0) -> float:
 def rotation_irreps(n: int, reflections: bool, highest: int) -> Iterator[Irrep]:
     """Irreps of SO(n) or O(n) of degree 0 to `highest`."""
     parities = ((1, "+"), (-1, "-")) if reflections else ((1, ""),)
-    width = (4 if n == 3 else 1) + reflections
     for sign, mark in parities:
-        yield Irrep(f"{'l' if n == 3 else 'k'}=0{mark}", 1, partial(_parity, sign, width), 0.0, 0)
+        yield Irrep(f"{'l' if n == 3 else 'k'}=0{mark}", 1, partial(_parity, sign), 0.0, 0)
     for ell in range(1, highest + 1):
         if n == 3:
             for sign, mark in parities:
-                matrices = partial(_wigner, ell, sign, width)
+                matrices = partial(_wigner, ell, sign)
                 yield Irrep(f"l={ell}{mark}", 2 * ell + 1, matrices, wigner_rounding(ell), ell)
             continue
         for k, name in (
@@ -130,9 +126,8 @@ def rotation_irreps(n: int, reflections: bool, highest: int) -> Iterator[Irrep]:
             )
 
 
-def _wigner(ell: int, sign: int, width: int, elements: Rows) -> NDArray[Any]:
+def _wigner(ell: int, sign: int, elements: Rows) -> NDArray[Any]:
     """D^l times sign^bit."""
-    elements = _checked(elements, width)
     bits = elements[:, 4:].any(axis=1)
     d = quarter_turns(ell)[ell]
     alpha, beta, gamma_ = (phase_powers(p, ell) for p in euler_phases(elements[:, :4]))
@@ -141,15 +136,14 @@ def _wigner(ell: int, sign: int, width: int, elements: Rows) -> NDArray[Any]:
     return signs * alpha[:, :, None] * middle * gamma_[:, None, :]
 
 
-def _parity(sign: int, width: int, elements: Rows) -> NDArray[Any]:
+def _parity(sign: int, elements: Rows) -> NDArray[Any]:
     """1, or the determinant, of rows with a bit at the end."""
-    bits = _checked(elements, width)[:, -1]
+    bits = elements[:, -1]
     return np.where((bits == 1) & (sign < 0), -1.0, 1.0)[:, None, None]
 
 
 def _turn(k: int, reflections: bool, elements: Rows) -> NDArray[Any]:
     """exp(i k angle); with reflections it and its conjugate on the diagonal, or off it."""
-    elements = _checked(elements, 1 + reflections)
     phase = phase_powers(angle_phases(elements[:, 0]), abs(k))
     value = phase[:, -1] if k > 0 else phase[:, 0]
     if not reflections:
@@ -160,17 +154,6 @@ def _turn(k: int, reflections: bool, elements: Rows) -> NDArray[Any]:
     result[rows, 0, swapped] = value
     result[rows, 1, 1 - swapped] = value.conj()
     return result
-
-
-def _checked(elements: Rows, width: int) -> Rows:
-    """Rows (k, width) of finite numbers, quaternions other than 0; an `ElementError` otherwise."""
-    rows = check_rows("elements", elements, width, np.float64)
-    sizes = abs(rows[:, :4]).max(axis=1, initial=0.0)
-    if not np.isfinite(rows).all() or (
-        width > 2 and ((sizes == 0) | (sizes > LARGEST_INTEGER)).any()
-    ):
-        raise ElementError("elements has rows that are not finite, 0 or too large; see contains().")
-    return rows
 
 
 def angle_phases(angle: NDArray[np.float64]) -> Complex:

@@ -15,7 +15,8 @@ import numpy as np
 
 from sparseaug._checks import Progress, check_integer, check_progress, check_real, check_type
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import OracleBudgetError, UnsupportedError
+from sparseaug.errors import OracleBudgetError
+from sparseaug.groups.representations import infinite
 from sparseaug.norms.deviation import Deviation, NormOptions, deviation
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.methods import preferred, restricted
@@ -101,10 +102,7 @@ def draw_until(
     if degree is not None:
         restricted(oracle.group, degree)
     elif not oracle.group.is_finite:
-        raise UnsupportedError(
-            f"{oracle.group.name} has infinitely many irreps, and no draws are close on all of them; "
-            "give degree=, the largest degree that counts."
-        )
+        raise infinite(oracle.group)  # no draws are close on all of them
     else:
         preferred(oracle.group)
     order = oracle.group.order

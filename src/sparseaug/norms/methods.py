@@ -14,7 +14,7 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.fourier import block_of
-from sparseaug.groups.representations import listed_irreps
+from sparseaug.groups.representations import infinite, listed_irreps
 from sparseaug.norms.abelian.characters import characters_norm
 from sparseaug.norms.abelian.dihedral import dihedral_norm
 from sparseaug.norms.abelian.low_weight import low_weight_norm
@@ -119,9 +119,7 @@ def preferred(group: Group) -> Method:
         if method.suits(family) and not method.too_large(family):
             return method
     if not group.is_finite:
-        raise UnsupportedError(
-            f"{group.name} has infinitely many irreps; give degree=, the largest degree that counts."
-        )
+        raise infinite(group)
     raise UnsupportedError(
         f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
         + (", or with degree=1 or 2, coordinates at a time" if group.highest_degree else "")

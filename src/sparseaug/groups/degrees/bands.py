@@ -13,12 +13,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.degrees.blocks import Degrees, Floats
 from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.permutations import Rows
@@ -128,9 +127,6 @@ class Bands(Degrees):
             for u in np.flatnonzero(np.isinf(self.copies)):
                 found[u] = by_parity[:, int(self.parts[u][1] < 0)].max()
         return found
-
-    def variances(self, values: NDArray[Any]) -> Floats:
-        raise GroupTooLargeError(f"{self.group.name} cannot be listed; give calls=.")
 
     def _halves(self, rows: Rows) -> Floats:
         """Half of the angle of each row, from 0 to pi/2."""

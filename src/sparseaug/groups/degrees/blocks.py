@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups.degrees.counts import Degree
 from sparseaug.groups.fourier import irrep_means
 from sparseaug.groups.permutations import Rows
@@ -153,9 +153,7 @@ class Degrees(ABC):
 
     def variances(self, values: NDArray[Any]) -> Floats:
         """Of each block, from the values (order, p) on all elements in rank order, summed over p."""
-        raise GroupTooLargeError(
-            f"{self.group.name} is not listed; its irreps are looked at one by one."
-        )
+        raise GroupTooLargeError(f"{self.group.name} is too large to be listed; give calls=.")
 
 
 def of_copies(squares: Floats, copies: Floats) -> Floats:
@@ -183,13 +181,7 @@ class IrrepDegrees(Degrees):
 
     @cached_property
     def degrees(self) -> tuple[Degree, ...]:
-        found = [irrep.degree for irrep in self.irreps]
-        if None in found:
-            raise UnsupportedError(
-                f"the irreps of {self.group.name} have no degree; degrees are for permutations, signed "
-                "permutations, abelian and dihedral groups, rotations, and products."
-            )
-        return tuple(degree for degree in found if degree is not None)
+        return tuple(irrep.degree or 0 for irrep in self.irreps)
 
     @property
     def sizes(self) -> Floats:

@@ -45,7 +45,7 @@ def product_degrees(group: Product, *, whole: bool) -> Degrees:
     if whole and group.is_finite:
         try:
             return ProductIrreps.of(group)
-        except GroupTooLargeError:
+        except (GroupTooLargeError, UnsupportedError):
             return FactorSets(group)
     try:
         factors = [factor.degrees() for factor in group.factors]
@@ -205,7 +205,7 @@ class Tensors(Degrees):
         return np.asarray(found / found.sum())
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
-        parts = zip(self.factors, self.group._split(rows), strict=True)
+        parts = zip(self.factors, self.group.split(rows), strict=True)
         found = [blocks.characters(part) for blocks, part in parts]
         kinds, index = np.unique(
             np.stack([kind for _, kind in found], axis=1), axis=0, return_inverse=True
@@ -214,7 +214,7 @@ class Tensors(Degrees):
         return _tensors(tables), index.reshape(-1)
 
     def exactly(self, rows: Rows) -> Floats:
-        parts = zip(self.factors, self.group._split(rows), strict=True)
+        parts = zip(self.factors, self.group.split(rows), strict=True)
         return _tensors([blocks.exactly(part) for blocks, part in parts])
 
     def mean_squares(self, S: Multiset) -> Floats:
@@ -224,7 +224,7 @@ class Tensors(Degrees):
 
     def partners(self, g: Rows, k: Rows, rng: np.random.Generator) -> Rows:
         """On every other couple fresh factors, on the rest the factors' own partners."""
-        parts = zip(self.factors, self.group._split(g), self.group._split(k), strict=True)
+        parts = zip(self.factors, self.group.split(g), self.group.split(k), strict=True)
         near = [k_ if own.partners is None else own.partners(g_, k_, rng) for own, g_, k_ in parts]
         fresh = rng.random(len(g)) < 0.5
         other = np.where(fresh[:, None], k, np.concatenate(near, axis=1))
@@ -288,7 +288,7 @@ class FactorSets(Degrees):
         """Of each row the factors in which it is the identity, as bits."""
         code = np.zeros(len(rows), np.int64)
         for i, (own, part) in enumerate(
-            zip(self.group.factors, self.group._split(rows), strict=True)
+            zip(self.group.factors, self.group.split(rows), strict=True)
         ):
             code += (own.distance(part, own.identity()) < _ROUNDED).astype(np.int64) << i
         return code

@@ -20,8 +20,8 @@ import numpy as np
 
 from sparseaug._checks import Progress, silent
 from sparseaug._floats import down, up
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
+from sparseaug.groups.representations import infinite
 from sparseaug.groups.rotations import Rotations
 from sparseaug.norms.norm import Norm
 from sparseaug.sampling import GroupSample
@@ -34,11 +34,7 @@ def prime_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     """The norm of D_S on all functions, where S is such a set; an `UnsupportedError` if not."""
     p = prime_of(S)
     if p is None:
-        raise UnsupportedError(
-            f"{S.group.name} has infinitely many irreps, and S is not one of the sets whose norm on all "
-            "of them is known, design(group, m=, objective='deviation'); give degree=, the largest "
-            "degree that counts."
-        )
+        raise infinite(S.group)
     low, high = prime_bounds(p)
     return Norm(high, low, f"all l, norm {p}")
 
