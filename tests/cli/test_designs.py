@@ -11,30 +11,12 @@ from click.testing import CliRunner
 
 import sparseaug as sa
 from sparseaug.cli import cli
-from sparseaug.errors import GroupError
 
 
 def said(words: str, code: int = 0) -> str:
     done = CliRunner().invoke(cli, words.split())
     assert done.exit_code == code, done.output
     return done.output
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [("s6", "S6"), ("SO(3)", "SO3"), ("S_6", "S6"), ("C8XC8", "C8xC8"), ("z2^4", "Z2^4")],
-)  # fmt: skip
-def test_a_misspelt_group_is_suggested(name: str, meant: str) -> None:
-    with pytest.raises(GroupError, match="did you mean ") as raised:
-        sa.group(name)
-    assert f"did you mean {meant}?" in str(raised.value)
-
-
-@pytest.mark.parametrize("name", ["Q8", "", "x", "S", "6", "S6xQ8", "(" * 10_000, "S6 and D4"])
-def test_nothing_is_suggested_where_nothing_is_near(name: str) -> None:
-    with pytest.raises(GroupError) as raised:
-        sa.group(name)
-    assert "did you mean" not in str(raised.value)
 
 
 def test_design_prints_its_elements() -> None:
