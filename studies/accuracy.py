@@ -29,7 +29,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.neural_network import MLPClassifier
 
 import sparseaug as sa
-from sparseaug.certificate.intervals import Ends, betting, binomial, decided, unequal
+from sparseaug.certificate.intervals import Ends, betting, binomial, decided
 
 Floats: TypeAlias = NDArray[np.float64]
 Draw: TypeAlias = Callable[[Floats, int, np.random.Generator], Ends]
@@ -72,6 +72,23 @@ def by_hoeffding(table: Floats, count: int, rng: np.random.Generator) -> Ends:
     mean = float(pairs(table, count, rng).mean())
     off = math.sqrt(math.log(2 / DELTA) / (2 * count))
     return Ends(max(0.0, mean - off), min(1.0, mean + off))
+
+
+def unequal(wrong: int, count: int, delta: float) -> Ends:
+    """`binomial` for the mean probability of trials that may have different ones; delta <= 1/4.
+
+    Let K be a sum of N independent indicators of mean probability p. For c <= N p - 1 the probability of
+    K <= c, and for c >= N p that of K > c, are at most the binomial ones (Hoeffding 1956, Theorem 4). So
+    a Clopper-Pearson end, where the binomial tail is delta, holds as long as it lies on the far side of
+    (K + 1) / N, or of (K - 1) / N. It does for delta <= 1/4, but at K = N - 1 and at K = 1 (Mattner and
+    Tasto 2015), where the union bound takes its place: P(K >= 1) <= N p.
+    """
+    lower, upper = binomial(wrong, count, delta)
+    if wrong == 1:
+        lower = min(lower, delta / count * (1 - 1e-9))
+    if wrong == count - 1:
+        upper = max(upper, min(1.0, (1 - delta / count) * (1 + 1e-9)))
+    return Ends(lower, upper)
 
 
 def by_sample(table: Floats, count: int, rng: np.random.Generator) -> Ends:

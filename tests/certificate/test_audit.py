@@ -75,9 +75,8 @@ def test_every_translate_has_the_mean_gradient_over_it(problem):
         for h in fresh.elements
     ]
     for calls in (1, 1000):  # fewer and more translates than elements
-        means = audit._TranslateMeans(evidence, theta, S, calls)
-        assert bool(len(means.table)) is (calls == 1000)
-        found = np.concatenate(list(means.over(fresh)))
+        means = audit._translate_means(evidence, theta, S, calls)
+        found = np.concatenate(list(means(fresh)))
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
 
 
@@ -118,13 +117,8 @@ def test_no_translate_is_farther_from_the_mean_than_its_reach(problem):
         theta = np.random.default_rng(seed).normal(0, 1, model.size)
         S = sa.Oracle(act.group, seed=seed).draw(6)
         evidence = Evidence(model, data, act, S)
-        v = np.concatenate(
-            list(
-                audit._TranslateMeans(evidence, theta, S, 1).over(
-                    sa.GroupSample(act.group, everything)
-                )
-            )
-        )
+        means = audit._translate_means(evidence, theta, S, 1)
+        v = np.concatenate(list(means(sa.GroupSample(act.group, everything))))
         far = np.linalg.norm(v - v.mean(axis=0), axis=1).max()
         assert (
             far <= audit._reach(evidence, theta, S) < audit._reach(evidence, theta, S.words(1, 1))

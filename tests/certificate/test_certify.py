@@ -21,7 +21,7 @@ S = sa.Oracle(ACT.group, seed=0).draw(64)
 THETA = np.random.default_rng(0).normal(0, 0.5, MODEL.size)
 
 
-def test_a_collection_is_a_frozen_mapping_that_becomes_json():
+def test_a_collection_is_a_mapping_that_becomes_json():
     found = certify(THETA, Evidence(MODEL, DATA, ACT, S))
     assert list(found) == [kind for kind in KINDS if kind != "audited"]
     assert found.omitted == {"audited": "an audit draws fresh elements; give oracle=."}
@@ -30,10 +30,6 @@ def test_a_collection_is_a_frozen_mapping_that_becomes_json():
     assert all(kind in str(found) for kind in KINDS)
     for one in found.values():
         assert one.looseness == one.bound / one.truth >= 1
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            one.bound = 0.0
-    with pytest.raises(TypeError):
-        found.by_kind["exact"] = found["kernel"]
 
 
 def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():

@@ -49,7 +49,7 @@ def test_closed_form_means_equal_enumeration_relatively_to_1e12(action, sigma, r
     kernel = GaussianKernel(sigma)
     assert closed_form(action)
     mean = kernel.group_mean(action, x, z)
-    narrow, factors, middles = kernel.product(z, np.repeat(z2, len(z), axis=0))
+    narrow, factors, middles = kernel._product(z, np.repeat(z2, len(z), axis=0))
     second = narrow.group_mean(action, x, middles) * factors
     for j, center in enumerate(z):
         first = gauss(sigma, center)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
 
+from sparseaug.certificate.intervals import binomial
 from studies.accuracy import (
     GROUPS,
     WAYS,
@@ -16,6 +19,7 @@ from studies.accuracy import (
     peeked,
     populations,
     translated,
+    unequal,
 )
 
 
@@ -49,3 +53,26 @@ def test_the_rows_of_the_study_and_what_must_fail():
     assert found["S h_i, betting: missed"] <= 0.2
     rng = np.random.default_rng(1)
     assert sum(peeked(half, 600, rng) for _ in range(100)) > 10
+
+
+@pytest.mark.parametrize("delta", [0.25, 0.05])
+@pytest.mark.parametrize("count", [2, 6])
+def test_unequal_trials_are_covered_where_the_binomial_interval_is_not(count, delta):
+    """The worst of many probabilities, by the exact law of the sum."""
+    grid = [delta / 2, delta * (1 + delta / 5), 0.3, 0.9, 1 - delta * (1 + delta / 5), 1.0, 0.0]
+    rng = np.random.default_rng(0)
+    cases = [
+        (p,) * k + (q,) * (count - k) for p, q in product(grid, grid) for k in range(count + 1)
+    ]
+    cases += [tuple(rng.choice(grid, count)) for _ in range(50)]
+    ends = [[b(k, count, delta).upper for k in range(count + 1)] for b in (unequal, binomial)]
+    worst = np.zeros(2)
+    for case in cases:
+        law = np.array([1.0])
+        for p in case:
+            law = np.convolve(law, [1 - p, p])
+        mean = np.mean(case)
+        missed = [law[np.array(upper) < mean - 1e-12].sum() for upper in ends]
+        worst = np.maximum(worst, missed)
+    assert worst[0] <= delta * (1 + 1e-9)
+    assert worst[1] > delta  # the correction is needed

@@ -65,16 +65,21 @@ def write_pairs(
     n = check_integer("n", n, at_least=1, below=1 << 63)
     calls = check_integer("calls", calls, at_least=1, below=_MOST_PAIRS)
     overwrite = check_flag("overwrite", overwrite)
-    oracle = Oracle(group, seed=own_seed() if seed is None else seed)
-    said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": oracle.seed}
-    text = io.StringIO()
+    seed = Oracle(group, seed=own_seed() if seed is None else seed).seed
+    said = {"format": FORMAT, "group": group.name, "n": n, "calls": calls, "seed": seed}
+    write_atomic(path, _pairs(said).encode(), overwrite=overwrite, follow=False)
+
+
+def _pairs(said: dict[str, Any]) -> str:
+    """The file whose first line says this."""
+    group, text = as_group(said["group"]), io.StringIO()
     text.write(json.dumps(said) + "\n")
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["pair", "sample", *(f"g{k}" for k in range(group.width))])
-    elements, which = draw_pairs(oracle, n, calls)
+    elements, which = draw_pairs(Oracle(group, seed=said["seed"]), said["n"], said["calls"])
     for pair, (sample, element) in enumerate(zip(which.tolist(), elements.tolist(), strict=True)):
         rows.writerow([pair, sample, *element])
-    write_atomic(path, text.getvalue().encode(), overwrite=overwrite, follow=False)
+    return text.getvalue()
 
 
 def read_answers(
@@ -95,20 +100,11 @@ def read_answers(
     delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
     pairs, answers = check_path("pairs", pairs), check_path("answers", answers)
     said = _first_line(pairs)
-    group, n, calls, seed = said["group"], said["n"], said["calls"], said["seed"]
-    elements, which = draw_pairs(Oracle(group, seed=seed), n, calls)
-    drawn = np.column_stack([np.arange(calls), which, elements]).tolist()
-    kind = float if elements.dtype == np.float64 else int
-    header, *lines = _lines(pairs)[1:]
-    try:
-        kept = [[*map(int, line[:2]), *map(kind, line[2:])] for line in lines]
-    except ValueError as error:
+    calls = said["calls"]
+    if _lines(pairs) != list(csv.reader(io.StringIO(_pairs(said)))):
         raise FileFormatError(
-            f"{show_path(pairs)} holds {error}; write the pairs again."
-        ) from error
-    if kept != drawn or header[:2] != ["pair", "sample"]:
-        raise FileFormatError(
-            f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {seed}; write them again."
+            f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {said['seed']}; write them "
+            "again."
         )
     values, binary = _answers(answers, calls)
     found = bounds(values, delta, binary=binary)
@@ -118,8 +114,8 @@ def read_answers(
         evaluations=calls,
         failure_probability=delta,
         loss="0-1" if binary else "given",
-        samples=n,
-        elements=in_words(as_group(group)),
+        samples=said["n"],
+        elements=in_words(as_group(said["group"])),
         holds=found.holds,
     )
 

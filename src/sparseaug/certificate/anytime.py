@@ -36,9 +36,6 @@ _FIRST = 16  # draws before the first look
 _BETWEEN = 20  # then one look after every 1/20 more: the stop is at most 5 % late
 _LOCK = threading.Lock()
 
-MOST_AUDITS = 256
-"""Of one iterate: the share of the last is 1e-154 of delta."""
-
 MOST_CALLS = 10**9
 """Of one audit: more take days."""
 
@@ -149,18 +146,13 @@ def share_of(
     with _LOCK:
         made = audits.setdefault(sha256(theta).hexdigest(), [])
         if audit not in made:
-            if len(made) == MOST_AUDITS:
-                raise ArgumentError(
-                    f"oracle is for audit {MOST_AUDITS + 1} of one iterate, whose share of delta is "
-                    "too small for a float; make one audit with more calls."
-                )
             made.append(audit)
         number = made.index(audit) + 1
-    share = delta * 0.75 * 4.0 ** (1 - number)
+    share = delta * 0.75 * 0.25 ** (number - 1)
     if not share:
         raise ArgumentError(
             f"delta={delta!r} is too small: the share of audit {number} of this iterate is below all "
-            "floats; give a larger delta."
+            "floats; give a larger delta, or make one audit with more calls."
         )
     return share, number
 

@@ -78,7 +78,7 @@ def audited(
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:
         largest = finite_bound("audited", largest_gradient(evidence, theta))
         off = _rounding(evidence, theta) + gamma(2 * S.m + 8) * largest
-        means = _TranslateMeans(evidence, theta, S, calls).over
+        means = _translate_means(evidence, theta, S, calls)
         return theta, means, Limits(largest, _reach(evidence, theta, S), off), ""
 
     usual = partial(_translated, evidence)
@@ -184,37 +184,26 @@ def drawn_rows(S: GroupSample, h: Rows) -> Rows:
     return S.group.compose(np.tile(S.elements, (len(h), 1)), np.repeat(h, S.m, axis=0))
 
 
-class _TranslateMeans:
-    """The mean gradients over translates of S, in blocks.
+def _translate_means(
+    evidence: Evidence, theta: Floats, S: GroupSample, calls: int
+) -> Callable[[GroupSample], Iterator[Floats]]:
+    """The mean gradients over translates S h by the elements h of a sample, (k, 2 R) at a time.
 
-    Where the group has fewer elements than the translates, each gradient is computed once and kept.
+    Where the group has fewer elements than the translates, each gradient is computed once.
     """
+    of, size = evidence.action.distribution, len(theta)
+    few = of.is_group and S.group.order <= min(calls * S.m, _TABLE // size)
+    table = _gradients(evidence, theta, S.group.all_elements()) if few else None
 
-    def __init__(self, evidence: Evidence, theta: Floats, S: GroupSample, calls: int) -> None:
-        self.evidence, self.theta, self.S = evidence, theta, S
-        of = evidence.action.distribution
-        few = of.is_group and S.group.order <= min(calls * S.m, _TABLE // len(theta))
-        self.table = np.full((S.group.order if few else 0, len(theta)), math.nan)
-
-    def over(self, fresh: GroupSample) -> Iterator[Floats]:
-        """v(h) for every element h, (k, 2 R) at a time."""
-        m = self.S.m
-        step = max(1, _ROWS // m)
+    def means(fresh: GroupSample) -> Iterator[Floats]:
+        step = max(1, _ROWS // S.m)
         for start in range(0, fresh.m, step):
             h = fresh.elements[start : start + step]
-            yield self._of(drawn_rows(self.S, h), len(h))
+            rows = drawn_rows(S, h)
+            each = _gradients(evidence, theta, rows) if table is None else table[S.group.rank(rows)]
+            yield each.reshape(len(h), -1, size).mean(axis=1)
 
-    def _of(self, rows: Rows, count: int) -> Floats:
-        """The means of the gradients of the rows, `count` of equal length."""
-        if not len(self.table):
-            each = _gradients(self.evidence, self.theta, rows)
-            return np.asarray(each.reshape(count, -1, len(self.theta)).mean(axis=1))
-        places = self.S.group.rank(rows)
-        missing = np.unique(places[np.isnan(self.table[places, 0])])
-        if len(missing):
-            elements = self.S.group.unrank(missing)
-            self.table[missing] = _gradients(self.evidence, self.theta, elements)
-        return np.stack([self.table[p].mean(axis=0) for p in places.reshape(count, -1)])
+    return means
 
 
 def _gradients(evidence: Evidence, theta: Floats, rows: Rows) -> Floats:

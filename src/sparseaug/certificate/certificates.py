@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, final
 
 from sparseaug._archive import to_json
@@ -111,13 +110,6 @@ class Certificates(Shown, Mapping[str, Certificate]):
 
     by_kind: Mapping[str, Certificate]
     omitted: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in ("by_kind", "omitted"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # for worker processes: a proxy cannot travel
-        return type(self), (dict(self.by_kind), dict(self.omitted))
 
     def __getitem__(self, kind: str) -> Certificate:
         return self.by_kind[kind]

@@ -2,14 +2,7 @@
 probability.
 
 binomial   losses that are 0 or 1 with one probability: exact (Clopper and Pearson 1934)
-unequal    the same, where each loss has a probability of its own and the mean of these is asked for
 betting    any losses in [0, 1], for one number of them or for all numbers at once
-
-Why `unequal`. Let K be a sum of N independent indicators of mean probability p. For c <= N p - 1 the
-probability of K <= c, and for c >= N p that of K > c, are at most the binomial ones (Hoeffding 1956,
-Theorem 4). So a Clopper-Pearson end, where the binomial tail is delta, holds as long as it lies on the
-far side of (K + 1) / N, or of (K - 1) / N. It does for delta <= 1/4, but at K = N - 1 and at K = 1
-(Mattner and Tasto 2015), where the union bound takes its place: P(K >= 1) <= N p.
 
 Proof of `betting` (Waudby-Smith and Ramdas 2024, with other bets). Let x_1, x_2, ... have the mean m
 given all before, and let 0 <= l_t < 1/m be chosen before x_t is seen. Then each factor of
@@ -70,16 +63,6 @@ def binomial(wrong: int, count: int, delta: float) -> Ends:
     """
     lower = down(1.0 - _above(count - wrong, count, delta)) if wrong else 0.0
     return Ends(max(0.0, lower), _above(wrong, count, delta))
-
-
-def unequal(wrong: int, count: int, delta: float) -> Ends:
-    """The same for the mean probability of trials that may have different ones; delta <= 1/4."""
-    lower, upper = binomial(wrong, count, delta)
-    if wrong == 1:
-        lower = min(lower, delta / count * (1 - _LIFT))
-    if wrong == count - 1:
-        upper = max(upper, min(1.0, (1 - delta / count) * (1 + _LIFT)))
-    return Ends(lower, upper)
 
 
 def _above(wrong: int, count: int, delta: float) -> float:

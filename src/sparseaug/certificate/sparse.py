@@ -21,7 +21,6 @@ from sparseaug.certificate.exact import largest_norm
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.kernels import GradientNorms, box_bound, gradient_norms
 from sparseaug.kernels.arrays import Floats
-from sparseaug.sampling import GroupSample
 from sparseaug.theory import distribution_gradient_bound
 
 # "certain" is said of actions that move entries and signs, which are isometries. Of matrices with
@@ -88,7 +87,11 @@ def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
     space: of <h_i, Z_i(g)> in their sum, whose kernel is not negative and at most 2, with |h_i|^2 =
     |P|^2 + y_i^2 |Q|^2 (`theory.distribution_gradient_bound`).
     """
-    _require_draws(evidence.sample)
+    if not evidence.sample.origin.is_uniform:
+        raise UnsupportedError(
+            f"S is {evidence.sample.origin.kind}, and the theorem is about m independent uniform draws; "
+            "take S from one draw of an Oracle, or ask for another kind."
+        )
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     sizes = [P, *(Q * float(y) / math.sqrt(len(evidence.y)) for y in evidence.y)]
     B = lifted(norm(np.array(sizes)), len(sizes) + 8)
@@ -96,14 +99,6 @@ def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
     off = distribution_gradient_bound(evidence.sample.m, delta, C=C, B=B, nonnegative=True)
     bound = lifted(_sparse_norm(evidence, theta) + off, 8)
     return make_certificate("a-priori", bound, evidence.calls, delta, "the draw of S")
-
-
-def _require_draws(S: GroupSample) -> None:
-    if not S.origin.is_uniform:
-        raise UnsupportedError(
-            f"S is {S.origin.kind}, and the theorem is about m independent uniform draws; take S from "
-            "one draw of an Oracle, or ask for another kind."
-        )
 
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:

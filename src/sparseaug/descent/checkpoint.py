@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -14,7 +13,7 @@ from array_api_compat import is_torch_array
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_archive, require, save_archive
-from sparseaug._checks import check_integer, check_type
+from sparseaug._checks import check_integer, check_real, check_type
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.descent.trace import COLUMNS
 from sparseaug.errors import ArgumentError, FileFormatError, shorten, shorten_text
@@ -89,13 +88,10 @@ class RunFile:
         kept: Any = facts.get("run")
         require(isinstance(kept, dict), self.path, "it does not say what run it is of")
         self._require_same(kept)
-        self._require_whole(state, arrays, facts)
-        state.theta, state.best = (like(state.theta, arrays[name]) for name in ("theta", "best"))
-        state.step, state.best_step = facts["step"], facts["best_step"]
-        state.best_norm, state.clipped = facts["best_norm"], facts["clipped"]
-        columns = facts["trace"]
-        columns["calls"] = [int(calls, 16) for calls in columns["calls"]]
-        state.recorder.columns = columns
+        try:
+            self._put_back(state, arrays, facts)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise FileFormatError(f"{self.path} is damaged: {shorten_text(str(error))}") from error
         return True
 
     def _require_same(self, kept: dict[str, Any]) -> None:
@@ -111,29 +107,28 @@ class RunFile:
                 "another path, or remove it to start again."
             )
 
-    def _require_whole(
-        self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: dict[str, Any]
-    ) -> None:
-        """A file with a right checksum may still hold anything."""
+    def _put_back(self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: Any) -> None:
+        """What was kept, each number in its range: a file with a right checksum may hold anything."""
         start = np.asarray(as_numpy(state.theta))
-        right = set(arrays) == {"theta", "best"} and all(
-            array.dtype == start.dtype and array.shape == start.shape and np.isfinite(array).all()
-            for array in arrays.values()
-        )
-        require(right, self.path, f"it needs 'theta' and 'best', finite, of shape {start.shape}")
-        names = ("step", "best_step", "best_norm", "clipped", "trace")
-        facts = {**dict.fromkeys(names), **facts}
-        step, best, norm, clipped, trace = (facts[name] for name in names)
-        right = _is_step(step, self.num_steps) and _is_step(best, step) and _is_number(norm)
-        right = right and _is_step(clipped, step * start.size)
-        require(right, self.path, "its steps, gradient norm or clipped entries are out of range")
-        right = isinstance(trace, dict) and set(trace) == set(COLUMNS)
-        right = right and all(isinstance(column, list) and column for column in trace.values())
-        right = right and len({len(column) for column in trace.values()}) == 1
-        right = right and all(_is_step(value, self.num_steps) for value in trace["step"])
-        right = right and all(map(_is_number, trace["gradient_norm"]))
-        right = right and all(map(_is_hex, trace["calls"]))
-        require(right, self.path, "its trace is not one")
+        for array in (arrays["theta"], arrays["best"]):
+            fits = array.dtype == start.dtype and array.shape == start.shape
+            if not (fits and np.isfinite(array).all()) or len(arrays) > 2:
+                raise ValueError(f"it needs 'theta' and 'best', finite, of shape {start.shape}")
+        step = check_integer("step", facts["step"], below=self.num_steps + 1)
+        columns = facts["trace"]
+        checks: dict[str, Callable[[Any], Any]] = {
+            "step": lambda value: check_integer("step", value, below=self.num_steps + 1),
+            "gradient_norm": lambda value: check_real("gradient_norm", value),
+            "calls": lambda value: int(str.lower(value), 16),
+        }
+        trace = {name: [checks[name](value) for value in columns[name]] for name in COLUMNS}
+        if len({len(column) for column in trace.values()}) != 1 or not trace["step"]:
+            raise ValueError("its trace is ragged or empty")
+        state.best_norm = check_real("best_norm", facts["best_norm"])
+        state.best_step = check_integer("best_step", facts["best_step"], below=step + 1)
+        state.clipped = check_integer("clipped", facts["clipped"], below=step * start.size + 1)
+        state.theta, state.best = (like(state.theta, arrays[name]) for name in ("theta", "best"))
+        state.step, state.recorder.columns = step, trace
 
 
 def _show(text: Any) -> str:
@@ -142,23 +137,6 @@ def _show(text: Any) -> str:
         return "none"
     text = str(text)
     return text[:12] if len(text) == 64 else shorten_text(text)
-
-
-def _is_step(value: Any, last: Any) -> bool:
-    return type(value) is int and 0 <= value <= last
-
-
-def _is_number(value: Any) -> bool:
-    return (type(value) is int and abs(value) < 1 << 63) or (
-        type(value) is float and math.isfinite(value)
-    )
-
-
-def _is_hex(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and int(value, 16) >= 0
-    except ValueError:
-        return False
 
 
 def like(theta: Any, array: Any) -> Any:

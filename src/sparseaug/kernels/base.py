@@ -52,16 +52,12 @@ class Invariance:
     Attributes:
         holds: the answer
         reason: what breaks the condition; empty where it holds
-        output: of the spectral mixture, counted from 0; None where none is to blame
-        component: see `output`.
         generator: the row of the group element that shows it
         condition: what a positive answer rests on; empty where it is proved
     """
 
     holds: bool
     reason: str
-    output: int | None = None
-    component: int | None = None
     generator: tuple[int, ...] | None = None
     condition: str = ""
 

@@ -13,7 +13,7 @@ from sparseaug._checks import check_real, check_type
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError
-from sparseaug.kernels.arrays import Floats, check_pair, check_samples, flat
+from sparseaug.kernels.arrays import Floats, check_pair, flat
 from sparseaug.kernels.base import Invariance, Kernel
 from sparseaug.kernels.group_means import closed_form, enumerated_mean, gaussian_mean
 from sparseaug.kernels.invariance import fitting_shape, isometry
@@ -85,20 +85,12 @@ class GaussianKernel(Kernel):
             return gaussian_mean(self.sigma, action, x, z)
         return enumerated_mean(self._gram, action, x, z)
 
-    def product(self, z: Any, z2: Any) -> tuple[GaussianKernel, Floats, Floats]:
+    def _product(self, z: Floats, z2: Floats) -> tuple[GaussianKernel, Floats, Floats]:
         """Kernel q, factors c and middles w with k(., z_i) k(., z2_i) = c_i q(., w_i), for rows i.
 
         |u - z|^2 + |u - z'|^2 = 2 |u - (z + z')/2|^2 + |z - z'|^2 / 2, hence the width of q is
         sigma / sqrt(2) and c = exp(-|z - z'|^2 / (4 sigma^2)).
-
-        Args:
-            z: centres (k, ...)
-            z2: centres (k, ...)
         """
-        z = check_samples("z", z)
-        z2 = check_samples("z2", z2, like=z)
-        if len(z2) != len(z):
-            raise ArgumentError(f"z2 has {len(z2)} rows, but z has {len(z)}; give as many.")
         with np.errstate(over="ignore"):  # exp(-inf) = 0 is right
             distances = (flat(z - z2) ** 2).sum(axis=1)
         factors = np.exp(distances * (-0.25 / self.sigma**2))

@@ -119,12 +119,12 @@ def kept_components(
                 W = solve_triangular(root, Q @ root, lower=True)
                 if not np.linalg.norm(W.T @ W - np.eye(len(W))) <= TOLERANCE:
                     reason = f"Q Lambda Q' differs from Lambda {where}"
-                    return Invariance(False, reason, r, a, generator)
+                    return Invariance(False, reason, generator)
                 turned = Q.T @ omega
                 off = min(np.linalg.norm(root.T @ (turned - s * omega)) for s in (1.0, -1.0))
                 if not off <= TOLERANCE:
                     reason = f"Q' omega is neither omega nor -omega {where}"
-                    return Invariance(False, reason, r, a, generator)
+                    return Invariance(False, reason, generator)
     reason = "every generator keeps every bandwidth matrix and frequency"
     return Invariance(True, reason, condition=CONDITIONS[action.kind])
 

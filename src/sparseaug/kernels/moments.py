@@ -115,7 +115,7 @@ def full_moments(kernel: GaussianKernel, action: Action, x: Any, y: Any, centers
     step = max(1, _PAIRS // len(x))
     for start in range(0, len(r), step):
         i, j = r[start : start + step], s[start : start + step]
-        narrow, factors, middle = kernel.product(centers[i], centers[j])
+        narrow, factors, middle = kernel._product(centers[i], centers[j])
         A[i, j] = A[j, i] = narrow.group_mean(action, x, middle).mean(axis=0) * factors
     # A mean over the group, its factor, the mean over the data; and the middle of two centres is off
     # by u |z|, where a Gaussian of width sigma / sqrt(2) has slopes of at most 1 / sigma.

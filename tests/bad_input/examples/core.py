@@ -154,7 +154,7 @@ def of_norms() -> Any:
 def of_kernels() -> Any:
     mixture = {"weights": [[1.0]], "bandwidths": [[np.eye(4)]], "frequencies": [[np.ones(4)]]}
     for example in (
-        *map(between, (sa.GaussianKernel, K, K.is_invariant, K.group_mean, K.product)),
+        *map(between, (sa.GaussianKernel, K, K.is_invariant, K.group_mean)),
         *map(between, (MIXTURE, MIXTURE.is_invariant, MIXTURE.group_mean)),
         *map(between, (MOMENTS.risk, MOMENTS.gradient, kernels.gradient_norms, kernels.box_bound)),
         *map(between, (kernels.full_moments, kernels.sample_moments, kernels.initial_gap)),
