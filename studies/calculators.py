@@ -1,4 +1,4 @@
-"""Averaged potentials in production: equivariance, energy in NVE, a batch next to a loop.
+"""Averaged potentials in production: equivariance, energy in NVE, batches, which rotations.
 
     python -m studies.calculators                   # some minutes
     python -m studies.calculators --steps 2000
@@ -24,7 +24,7 @@ from ase.collections import g2
 from ase.md.verlet import VelocityVerlet
 
 import sparseaug as sa
-from sparseaug.sources import averaged_calculator
+from sparseaug.sources import averaged_calculator, choose_rotations
 
 
 def energies(x: torch.Tensor, lengths: torch.Tensor, network: Any) -> torch.Tensor:
@@ -86,22 +86,38 @@ def equivariance(count: int) -> tuple[float, float]:
     return worst, float(np.mean(spread))
 
 
-def drift(averaged: bool, steps: int) -> float:
-    """The largest change of the total energy in NVE, meV per atom; a translate of its own."""
+def drift(averaged: bool, steps: int, trajectories: int) -> tuple[float, float]:
+    """NVE, meV per atom: the drift (slope times length, rms over trajectories), and the ripple about it.
+
+    Each trajectory has velocities and a translate of its own.
+    """
     atoms = molecule("CH3CH2OH")  # type: ignore[no-untyped-call]
     inner, batch = made(atoms)
-    S = sa.design("SO3", degree=2).translate(sa.Oracle("SO3", seed=1))
-    atoms.calc = averaged_calculator(inner, S, batch=batch) if averaged else inner
-    atoms.set_momenta(
-        np.random.RandomState(0).normal(size=(len(atoms), 3))
-        * np.sqrt(300 * units.kB * atoms.get_masses())[:, None]
-    )
-    start, worst = atoms.get_total_energy(), 0.0
-    dynamics = VelocityVerlet(atoms, timestep=0.25 * units.fs)
-    for _ in range(steps // 20):
-        dynamics.run(20)  # type: ignore[no-untyped-call]
-        worst = max(worst, abs(atoms.get_total_energy() - start))
-    return 1e3 * worst / len(atoms)
+    if averaged:
+        oracle, S = sa.Oracle("SO3", seed=1), sa.design("SO3", degree=2)
+        how: Any = {"translate_per": "trajectory", "oracle": oracle}
+        inner = averaged_calculator(inner, S, batch=batch, **how)
+    slopes, ripples = [], []
+    for seed in range(trajectories):
+        one = atoms.copy()
+        if averaged:
+            inner.new_trajectory()  # type: ignore[attr-defined]
+        one.calc = inner
+        one.set_momenta(
+            np.random.RandomState(seed).normal(size=(len(one), 3))
+            * np.sqrt(300 * units.kB * one.get_masses())[:, None]
+        )
+        energy = [one.get_total_energy()]
+        dynamics = VelocityVerlet(one, timestep=0.25 * units.fs)
+        for _ in range(steps // 10):
+            dynamics.run(10)  # type: ignore[no-untyped-call]
+            energy.append(one.get_total_energy())
+        time = np.linspace(0, 1, len(energy))
+        slope, start = np.polyfit(time, energy, 1)
+        slopes.append(slope)
+        ripples.append(np.std(energy - slope * time - start))
+    scale = 1e3 / len(atoms)
+    return scale * float(np.sqrt(np.mean(np.square(slopes)))), scale * float(np.mean(ripples))
 
 
 def seconds(batched: bool, repeats: int) -> float:
@@ -117,6 +133,24 @@ def seconds(batched: bool, repeats: int) -> float:
     return (time.perf_counter() - start) / repeats
 
 
+def chosen(count: int, error: float) -> tuple[list[int], float, float]:
+    """What `choose_rotations` takes for each molecule, and how much fresh translates of it leave."""
+    names = [name for name in g2.names if 3 <= len(g2[name]) <= 9][:count]
+    sizes, wrong, left = [], 0, []
+    for name in names:
+        atoms = molecule(name)  # type: ignore[no-untyped-call]
+        inner, batch = made(atoms)
+        S = choose_rotations(inner, [atoms], error=error, batch=batch).sample
+        sizes.append(S.m)
+        oracle = sa.Oracle("SO3", seed=1)
+        translates = [
+            averaged_calculator(inner, S.translate(oracle), batch=batch) for _ in range(100)
+        ]
+        left.append(float(np.std([one.get_potential_energy(atoms) for one in translates])))
+        wrong += left[-1] > error
+    return sizes, wrong / len(names), float(np.median(left))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--structures", type=int, default=60)
@@ -127,7 +161,15 @@ def main() -> None:
     print(f"forces of {given.structures} structures over designed rotations: off by {worst:.2g} of")
     print(f"  the spread, {spread:.3g} eV/A")
     for averaged in (False, True):
-        print(f"NVE, {given.steps} steps, averaged={averaged}: {drift(averaged, given.steps):.3g}")
+        slope, ripple = drift(averaged, given.steps, 8)
+        print(
+            f"NVE, {given.steps} steps, 8 trajectories, averaged={averaged}: drift {slope:.2g} and"
+        )
+        print(f"  ripple {ripple:.2g} meV per atom")
+    for error in (1e-2, 1e-3, 1e-4):
+        sizes, wrong, left = chosen(given.structures, error)
+        print(f"error {error:g}: m = {min(sizes)} to {max(sizes)}, median {np.median(sizes):g};")
+        print(f"  {wrong:.1%} leave more, the median {left:.2g}")
     loop, batch = seconds(False, 5), seconds(True, 5)
     print(f"60 rotations: loop {loop:.4f} s, batch {batch:.4f} s: {loop / batch:.1f} times")
 

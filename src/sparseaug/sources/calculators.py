@@ -4,49 +4,87 @@ With R the matrix of g, E(R x) has the forces R^T F(R x) and the stress R^T sigm
 cell, which turns with the atoms. The mean over S of these three is the energy of one function and its
 own derivatives: energy is conserved, and the better S is, the less the function changes when the
 atoms are turned.
+
+Where Q takes the atoms to themselves, site s to p(s), R Q x is R x with its atoms in another order: one
+calculation serves all R Q of S. Its results are those of R with the sites p(s), turned back by Q too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
-from typing import Any, TypeAlias, cast
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy.special import chdtri
 
-from sparseaug._checks import check_callable
+from sparseaug._checks import (
+    check_callable,
+    check_choice,
+    check_integer,
+    check_list,
+    check_real,
+    check_type,
+)
+from sparseaug.actions.base import suitable_group
+from sparseaug.designs import design
+from sparseaug.designs.choose import Choice
 from sparseaug.errors import ArgumentError, UnsupportedError, need, shorten, shorten_text
-from sparseaug.groups import Rotations
-from sparseaug.sampling import GroupSample
-from sparseaug.sources.symmetry import Floats
+from sparseaug.groups import Rotations, Rows
+from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sources.symmetry import Floats, SiteSymmetry
+from sparseaug.spectrum.spectrum import LEVEL, Prediction
 
 PROPERTIES = (
     "energy", "free_energy", "energies", "forces", "stress", "dipole", "charges", "polarizability"
 )  # fmt: skip
 """What is averaged, of what the calculator has."""
 
+KEPT = 1e-3
+"""How far, in angstroms, atoms may be from where their symmetry takes them."""
+
 Batch: TypeAlias = Callable[[list[Any]], Sequence[Mapping[str, Any]]]
+Values: TypeAlias = dict[str, NDArray[Any]]
 
 
-def averaged_calculator(calculator: Any, S: GroupSample, *, batch: Batch | None = None) -> Any:
+def averaged_calculator(
+    calculator: Any,
+    S: GroupSample,
+    *,
+    batch: Batch | None = None,
+    n_jobs: int = 1,
+    translate_per: Literal["trajectory"] | None = None,
+    oracle: Oracle | None = None,
+    symmetry: SiteSymmetry | None = None,
+) -> Any:
     """An ASE calculator that averages another one over the rotations of S.
 
     Args:
         calculator: any ASE calculator with energies, and forces and stress where it has them.
-        S: rotations of space, such as `design(rotations(3), degree=5)`; with `orthogonal(3)` mirror
-            images are averaged too. Equal elements are computed once. For a simulation that is
-            unbiased in its orientation, and conserves energy, give each trajectory one translate of
-            its own: `S.translate(oracle)`.
+        S: rotations of space, such as `design(rotations(3), degree=5)`, or what `choose_rotations`
+            found; with `orthogonal(3)` mirror images are averaged too. Equal elements are computed once.
         batch: batch(atoms) -> results computes all turned copies in one call, where the potential takes
             several structures: a list of `Atoms` to a mapping of results for each, such as
             {"energy": ..., "forces": ...}. `calculator` then only says what there is.
+        n_jobs: processes that share the turned copies. The calculator is sent to them each time, so that
+            this pays where one calculation takes a second or more.
+        translate_per: "trajectory": S h in place of S, with one random h for each trajectory. Energy is
+            conserved within it, and no orientation is preferred on average over them. The first h is
+            drawn at once, the next by `new_trajectory()` of the result.
+        oracle: of the group of S, with translate_per; it counts the draws.
+        symmetry: of the atoms, from `crystal` or `point_group`: rotations of S that differ by one of
+            its operations are computed once. Right for potentials that do not depend on the order of
+            the atoms; atoms that have moved out of the symmetry are refused.
 
     Returns:
         An `ase.calculators.calculator.Calculator`, for `atoms.calc`. After a calculation its `spread`
         has the standard deviation over S of the energy, and of each component of forces and stress
         turned back: how far the calculator is from being invariant on these atoms. Of m uniform draws
-        the mean errs by about spread / sqrt(m); a design errs by less.
+        the mean errs by about spread / sqrt(m); a design errs by less. Its `sample` is S, or S h.
 
     Raises:
         ArgumentError: S is not a sample of rotations of space, or the calculator has no energies.
@@ -71,12 +109,10 @@ def averaged_calculator(calculator: Any, S: GroupSample, *, batch: Batch | None 
         0.0
     """
     kind = _calculator_class()
-    if not isinstance(S, GroupSample):
-        raise ArgumentError(f"S={shorten(S)} is not a GroupSample; give a design or draws.")
-    group = cast(Rotations, S.group)
-    if not group.rotates_space:
+    check_type("S", S, GroupSample, "a GroupSample; give a design or draws")
+    if not cast(Rotations, S.group).rotates_space:
         raise ArgumentError(
-            f"S is a sample of {group.name}, which does not rotate space; use rotations(3) or "
+            f"S is a sample of {S.group.name}, which does not rotate space; use rotations(3) or "
             "orthogonal(3)."
         )
     offered = getattr(calculator, "implemented_properties", None)
@@ -84,10 +120,68 @@ def averaged_calculator(calculator: Any, S: GroupSample, *, batch: Batch | None 
         raise ArgumentError(
             f"calculator={shorten(calculator)} is not an ASE calculator with energies."
         )
-    rows, counts = S.counts()
     if batch is not None:
         check_callable("batch", batch, "batch(list of atoms) -> list of results")
-    return kind(calculator, S, group.matrices(rows), counts / S.m, batch)
+    n_jobs = check_integer("n_jobs", n_jobs, at_least=1, below=1 << 10)
+    if translate_per is not None:
+        check_choice("translate_per", translate_per, ("trajectory",))
+        require_oracle(oracle, S.group)
+    elif oracle is not None:
+        raise ArgumentError('oracle goes with translate_per="trajectory"; give both or neither.')
+    if symmetry is not None:
+        check_type("symmetry", symmetry, SiteSymmetry, "what crystal or point_group found")
+    made = kind(calculator, S, batch, n_jobs, oracle, symmetry)
+    made.new_trajectory()
+    return made
+
+
+class Turns(NamedTuple):
+    """The rotations of S: those that are computed, and how the others follow from them."""
+
+    matrices: Floats  # (k, 3, 3), computed
+    weights: Floats  # of all the m, a share each
+    source: Rows  # (m,): which of the k each one follows from
+    operation: Rows  # (m,): the operation Q with R = matrices[source] Q
+    between: Floats  # the operations (p, 3, 3), the identity first
+    images: Rows  # (p, atoms): where they take the sites
+
+    def kept_by(self, atoms: Any) -> bool:
+        """Whether all operations that were used take these atoms to themselves."""
+        used = np.unique(self.operation)
+        Q, images = self.between[used], self.images[used]
+        if not used.any():
+            return True
+        if images.shape[1] != len(atoms) or atoms.get_initial_magnetic_moments().any():
+            return False
+        apart = atoms.positions @ Q.swapaxes(1, 2) - atoms.positions[images]
+        apart = apart - apart[:, :1]
+        cell = atoms.cell.array
+        if atoms.pbc.all():
+            lattice = cell @ Q.swapaxes(1, 2)
+            apart = np.concatenate([apart, lattice], axis=1) @ np.linalg.inv(cell)
+            apart = (apart - np.rint(apart)) @ cell
+        same = atoms.numbers[images] == atoms.numbers
+        return bool(same.all() and abs(apart).max() <= KEPT)
+
+
+def turns_of(S: GroupSample, symmetry: SiteSymmetry | None) -> Turns:
+    """The distinct rotations of S, one computed for each set R P with P the point group."""
+    rows, counts = S.counts()
+    every, between = cast(Rotations, S.group).matrices(rows), np.eye(3)[None]
+    images = np.zeros((1, 0), np.int64)
+    if symmetry is not None:
+        turns = np.array(symmetry.vectors.rotations)  # inner translations leave one matrix
+        first = np.sort(np.unique(turns.round(6), axis=0, return_index=True)[1])
+        between, images = turns[first], np.array(symmetry.vectors.images)[first]
+    source, operation = np.full(len(every), -1), np.zeros(len(every), np.int64)
+    computed: list[int] = []
+    for i, R in enumerate(every):
+        if source[i] < 0:
+            off = abs(between[:, None] - R.T @ every).max(axis=(2, 3))
+            new = (off.min(axis=0) < 1e-6) & (source < 0)
+            source[new], operation[new] = len(computed), off.argmin(axis=0)[new]
+            computed.append(i)
+    return Turns(every[computed], counts / S.m, source, operation, between, images)
 
 
 @lru_cache(maxsize=1)
@@ -101,86 +195,219 @@ def _calculator_class() -> Any:
             self,
             calculator: Any,
             S: GroupSample,
-            matrices: Floats,
-            weights: Floats,
             batch: Batch | None,
+            n_jobs: int,
+            oracle: Oracle | None,
+            symmetry: SiteSymmetry | None,
         ) -> None:
             super().__init__()
-            self.calculator, self.sample, self.batch = calculator, S, batch
+            self.calculator, self.batch, self.n_jobs = calculator, batch, n_jobs
+            self.given, self.oracle, self.symmetry = S, oracle, symmetry
             offered = calculator.implemented_properties
             self.implemented_properties = [name for name in PROPERTIES if name in offered]
             self.spread: dict[str, Any] = {}
-            self._matrices, self._weights = matrices, weights
+
+        def new_trajectory(self) -> None:
+            """Forget all results, and translate S by a new random element if translate_per says so."""
+            self.sample = self.given
+            if self.oracle is not None:
+                self.sample = self.given.translate(self.oracle)
+            self.turns = turns_of(self.sample, self.symmetry)
+            self.reset()
 
         def calculate(
             self, atoms: Any = None, properties: Any = ("energy",), system_changes: Any = None
         ) -> None:
             """The mean of every property over S, and its standard deviation."""
             super().calculate(atoms, properties, system_changes or ase.all_changes)
+            turns = self.turns
+            if not turns.kept_by(self.atoms):
+                raise ArgumentError(
+                    f"atoms={shorten(self.atoms)} do not have the symmetry {self.symmetry} to within "
+                    f"{KEPT} angstroms, or have magnetic moments; find it again, or leave it out."
+                )
             # ASE forgets results when the atoms change; their spread goes with them
             self.spread = {name: self.spread[name] for name in self.spread if name in self.results}
-            wanted = [
-                name for name in self.implemented_properties if name in {*properties, "energy"}
-            ]
-            copies = (turned_atoms(self.atoms, R) for R in self._matrices)
-            if self.batch is None:
-                values = [
-                    self._values(turned, wanted, R)
-                    for turned, R in zip(copies, self._matrices, strict=True)
-                ]
+            names = self.implemented_properties
+            wanted = [name for name in names if name in {*properties, "energy"}]
+            if self.batch is not None:
+                values = self._together(turns.matrices)
             else:
-                values = self._together(list(copies))
-            for name in set.intersection(*map(set, values)):
-                stacked = np.stack([found[name] for found in values])
-                mean = np.tensordot(self._weights, stacked, 1)
-                square = np.tensordot(self._weights, (stacked - mean) ** 2, 1)
+                share = np.array_split(turns.matrices, min(len(turns.matrices), self.n_jobs))
+                # processes: threads would share the one calculator
+                parts = Parallel(len(share), backend="loky")(
+                    delayed(values_of)(self.calculator, self.atoms, part, wanted, names)
+                    for part in share
+                )
+                values = [each for part in parts for each in part]
+            known = sorted(set.intersection(*map(set, values)))
+            for name in known:
+                stacked = np.stack(
+                    [
+                        _carried(name, values[i][name], turns.between[a], turns.images[a])
+                        for i, a in zip(turns.source, turns.operation, strict=True)
+                    ]
+                )
+                mean = np.tensordot(turns.weights, stacked, 1)
+                square = np.tensordot(turns.weights, (stacked - mean) ** 2, 1)
                 self.results[name] = float(mean) if mean.ndim == 0 else mean
                 self.spread[name] = float(np.sqrt(square)) if mean.ndim == 0 else np.sqrt(square)
 
-        def _together(self, copies: list[Any]) -> list[dict[str, NDArray[Any]]]:
+        def _together(self, matrices: Floats) -> list[Values]:
             """All copies in one call, turned back."""
-            found = list(self.batch(copies))  # type: ignore[misc]
+            copies = [turned_atoms(self.atoms, R) for R in matrices]
+            try:
+                found = list(self.batch(copies))  # type: ignore[misc]
+            except Exception as error:
+                raise ArgumentError(
+                    f"batch={shorten(self.batch)} fails on {len(copies)} structures: "
+                    f"{type(error).__name__}: {shorten_text(str(error))}"
+                ) from error
             if len(found) != len(copies) or not all("energy" in one for one in found):
                 raise ArgumentError(
                     f"batch returned {len(found)} results for {len(copies)} structures, or some without "
                     '"energy"; give one mapping for each.'
                 )
-            return [
-                {
-                    name: _turn_back(name, np.asarray(one[name], float), R)
-                    for name in self.implemented_properties
-                    if name in one
-                }
-                for one, R in zip(found, self._matrices, strict=True)
-            ]
-
-        def _values(self, turned: Any, wanted: list[str], R: Floats) -> dict[str, NDArray[Any]]:
-            """What is wanted of turned atoms, and what the calculator found on the way, turned back."""
-            try:
-                # forces mostly bring the energy, not the other way round
-                found = {name: self.calculator.get_property(name, turned) for name in wanted[::-1]}
-            except (ase.CalculatorError, ase.PropertyNotImplementedError):
-                raise
-            except Exception as error:
-                raise UnsupportedError(
-                    f"calculator={shorten(self.calculator)} does not take turned atoms: "
-                    f"{type(error).__name__}: {shorten_text(str(error))}; if it needs a cell along the "
-                    "axes, remove the cell of atoms that do not repeat (atoms.cell = None), or give "
-                    "an S that keeps the cell's directions."
-                ) from error
-            known = {**(getattr(self.calculator, "results", None) or {}), **found}
-            return {
-                name: _turn_back(name, np.asarray(known[name], float), R)
-                for name in self.implemented_properties
-                if known.get(name) is not None
-            }
+            names = self.implemented_properties
+            return [_back(one, R, names) for one, R in zip(found, matrices, strict=True)]
 
         def __reduce__(self) -> tuple[Any, ...]:
             # the class is made where ASE is, so it has no name to be found by
-            made = partial(averaged_calculator, batch=self.batch)
-            return made, (self.calculator, self.sample), self.__dict__
+            return _unmade, (), self.__dict__
 
     return AveragedCalculator
+
+
+def _unmade() -> Any:
+    kind = _calculator_class()
+    return kind.__new__(kind)
+
+
+def values_of(
+    calculator: Any, atoms: Any, matrices: Floats, wanted: list[str], names: list[str]
+) -> list[Values]:
+    """For each rotation what is wanted, and what else the calculator found on the way, turned back."""
+    ase = need("ase.calculators.calculator", "averaged_calculator", extra="ase")
+    values = []
+    for R in matrices:
+        turned = turned_atoms(atoms, R)
+        try:
+            # forces mostly bring the energy, not the other way round
+            found = {name: calculator.get_property(name, turned) for name in wanted[::-1]}
+        except (ase.CalculatorError, ase.PropertyNotImplementedError):
+            raise
+        except Exception as error:
+            raise UnsupportedError(
+                f"calculator={shorten(calculator)} does not take turned atoms: "
+                f"{type(error).__name__}: {shorten_text(str(error))}; if it needs a cell along the "
+                "axes, remove the cell of atoms that do not repeat (atoms.cell = None), or give "
+                "an S that keeps the cell's directions."
+            ) from error
+        known = {**(getattr(calculator, "results", None) or {}), **found}
+        values.append(_back(known, R, names))
+    return values
+
+
+TRANSLATES = 8
+"""By which `choose_rotations` measures what an S leaves."""
+
+
+def choose_rotations(
+    calculator: Any,
+    atoms: Any,
+    *,
+    error: float,
+    group: Rotations | str = "SO3",
+    max_m: int = 1000,
+    oracle: Oracle | None = None,
+    batch: Batch | None = None,
+    n_jobs: int = 1,
+) -> Choice:
+    """The smallest exact design over which a calculator's energy changes by at most `error`, measured.
+
+    One design after another is tried, exact to l = 0 (the identity alone), 1, 2, ...: the energies of
+    each structure are averaged over eight random translates of it, and their variance is what the
+    design leaves. So no l is missed, whatever the spectrum: 256 draws bound the share of each l only to
+    some percent, while 60 rotations may leave a millionth of the variance. The calculations are those
+    of the designs tried, 8 m each per structure.
+
+    Args:
+        calculator: any ASE calculator with energies
+        atoms: some structures like those to come, a list of `Atoms`
+        error: what may be left: the root mean square over structures and orientations, in the
+            calculator's unit of energy
+        group: rotations(3), or orthogonal(3)
+        max_m: elements of the largest design that is tried
+        oracle: draws the translates; by default one with seed 0
+        batch: as `averaged_calculator` takes it
+        n_jobs: likewise
+
+    Returns:
+        A `Choice`: `sample` is S, `prediction` what was measured; the error is reached at the upper end
+        of its 95 % bar.
+
+    Raises:
+        ArgumentError: no design of at most max_m elements reaches the error; it says what is left.
+
+    Examples:
+        >>> from ase.build import molecule
+        >>> from ase.calculators.emt import EMT
+        >>> from sparseaug.sources import choose_rotations
+        >>> choose_rotations(EMT(), [molecule("H2O")], error=0.001).sample.m  # EMT is invariant
+        1
+    """
+    error = check_real("error", error, above=0)
+    max_m = check_integer("max_m", max_m, at_least=1)
+    structures = check_list("atoms", atoms)
+    if not structures or not all(hasattr(one, "get_positions") for one in structures):
+        raise ArgumentError(
+            f"atoms={shorten(atoms)} is not a list of ASE Atoms; give one at least."
+        )
+    what = "does not rotate space; give rotations(3) or orthogonal(3)"
+    turns = suitable_group(lambda g: g.rotates_space, group, what)
+    oracle = Oracle(turns, seed=0) if oracle is None else oracle
+    require_oracle(oracle, turns)
+    S, left, degree = GroupSample(turns, turns.identity()), math.inf, 0
+    while S.m <= max_m:
+        prediction = _measured(
+            structures,
+            S,
+            lambda T: averaged_calculator(calculator, T, batch=batch, n_jobs=n_jobs),
+            oracle,
+        )
+        left = prediction.rms_upper
+        if left <= error:
+            name, draws = S.origin.design or "identity", prediction.variance / error / error
+            note = "" if left else "All turned copies agree exactly; others need not."
+            return Choice(S, name, prediction, max(1, math.ceil(min(draws, 1e300))), error, note)
+        degree += 1
+        S = design(turns, degree=degree)
+    raise ArgumentError(
+        f"error={error:g} is not reached by exact designs of at most max_m={max_m} elements, the last "
+        f"of which leaves up to {left:.3g}; raise error or max_m, or see whether the energy is a smooth "
+        "function of the orientation."
+    )
+
+
+def _measured(
+    structures: list[Any], S: GroupSample, average: Callable[[GroupSample], Any], oracle: Oracle
+) -> Prediction:
+    """What translates of S leave: their variance, and its bar by chi-square.
+
+    The degrees of freedom are Satterthwaite's, as structures differ in what is left of them.
+    """
+    means, spreads = np.empty((2, len(structures), TRANSLATES))
+    for j in range(TRANSLATES):
+        for i, one in enumerate(structures):
+            averaged = average(S.translate(oracle))
+            means[i, j] = averaged.get_potential_energy(one)
+            spreads[i, j] = averaged.spread["energy"]
+    left = means.var(axis=1, ddof=1)
+    value, freedom = float(left.mean()), TRANSLATES - 1.0
+    if value > 0:
+        freedom *= float(left.sum() ** 2 / (left**2).sum())
+    upper = value * freedom / float(chdtri(freedom, LEVEL))
+    return Prediction(value, upper - value, S.m, value + float((spreads**2).mean()))
 
 
 def turned_atoms(atoms: Any, R: Floats) -> Any:
@@ -196,6 +423,23 @@ def turned_atoms(atoms: Any, R: Floats) -> Any:
 
 
 _VOIGT = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
+
+
+def _back(known: Mapping[str, Any], R: Floats, names: list[str]) -> Values:
+    """What is known of turned atoms, of these names, in the frame of the atoms themselves."""
+    return {
+        name: _turn_back(name, np.asarray(known[name], float), R)
+        for name in names
+        if known.get(name) is not None
+    }
+
+
+def _carried(name: str, value: NDArray[Any], Q: Floats, image: Rows) -> NDArray[Any]:
+    """What R Q gives, from what R gave, where Q takes site s to image[s]."""
+    if not len(image):  # no symmetry
+        return value
+    sites = name in ("forces", "energies", "charges")
+    return _turn_back(name, value[image] if sites else value, Q)
 
 
 def _turn_back(name: str, value: NDArray[Any], R: Floats) -> NDArray[Any]:

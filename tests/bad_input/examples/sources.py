@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+from ase.build import molecule
 from ase.calculators.emt import EMT
 
 import sparseaug as sa
 from sparseaug import sources
-from tests.bad_input.judge import Example, Table
+from tests.bad_input.judge import Example, Fresh, Table
 
 CELL = (3 * np.eye(3), [[0, 0, 0]], [1])
 WATER = ([[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]], ["O", "H", "H"])
@@ -45,7 +46,24 @@ def part(find: object, whole: tuple[object, ...], name: str, i: int, takes: obje
 
 
 EXAMPLES = [
-    source(sources.averaged_calculator, batch=None),
+    source(
+        sources.averaged_calculator,
+        batch=None,
+        n_jobs=1,
+        translate_per="trajectory",
+        oracle=Fresh(lambda: sa.Oracle("SO3", seed=0)),
+        symmetry=None,
+    ),
+    source(
+        sources.choose_rotations,
+        atoms=[molecule("H2O")],
+        error=0.1,
+        group="SO3",
+        max_m=4,
+        oracle=None,
+        batch=None,
+        n_jobs=1,
+    ),
     *(
         source(one, pipeline=Pipeline())
         for one in (sources.albumentations, sources.kornia, sources.torchvision)
