@@ -21,8 +21,6 @@ from sparseaug.errors import (
     SparseAugError,
 )
 from sparseaug.groups import from_dict as group_from_dict
-from sparseaug.sampling import files
-from sparseaug.sampling.sample import _sha256
 from studies.paper import Folder, claims, read_results, reproduce
 from studies.report.owned import require_ours
 from studies.report.page import render_page
@@ -97,16 +95,18 @@ def go_through(cases, read, believed, typed=FileFormatError):
 def test_facts_of_a_sample(tmp_path, name):
     S, path = SAMPLES[name], tmp_path / "S"
     S.save(path)
-    arrays, facts = load_archive(path, files.SCHEMA)
+    arrays, facts = load_archive(path, "sparseaug.GroupSample/1")
 
     def read(wrong):
-        save_archive(path, files.SCHEMA, arrays, wrong)
+        save_archive(path, "sparseaug.GroupSample/1", arrays, wrong)
         return sa.GroupSample.load(path)
 
     def believed(found, wrong):
         """It says what the file says."""
         found.save(path, overwrite=True)
-        return canonical_json(load_archive(path, files.SCHEMA)[1]) == canonical_json(wrong)
+        return canonical_json(load_archive(path, "sparseaug.GroupSample/1")[1]) == canonical_json(
+            wrong
+        )
 
     count, refused = go_through(wrong_facts(facts), read, believed)
     assert count > 200
@@ -117,10 +117,10 @@ def test_facts_of_a_sample(tmp_path, name):
 def test_arrays_of_a_sample(tmp_path, name):
     path = tmp_path / "S"
     SAMPLES[name].save(path)
-    arrays, facts = load_archive(path, files.SCHEMA)
+    arrays, facts = load_archive(path, "sparseaug.GroupSample/1")
 
     def read(wrong):
-        save_archive(path, files.SCHEMA, wrong, facts)
+        save_archive(path, "sparseaug.GroupSample/1", wrong, facts)
         return sa.GroupSample.load(path)
 
     count, refused = go_through(wrong_arrays(arrays), read, lambda *_: False)
@@ -158,7 +158,7 @@ def test_a_group_that_would_take_minutes_or_gigabytes_is_refused_with_the_number
 ):
     S = sa.GroupSample(sa.cyclic(3), [[1]])
     facts = {"group": group, **S._facts()}
-    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": S.elements}, facts)
     with pytest.raises(GroupTooLargeError, match=rf"S cannot be loaded: .* \d+ {what}"):
         sa.GroupSample.load(tmp_path / "S")
 
@@ -170,8 +170,8 @@ def test_a_chain_that_would_take_gigabytes_is_refused_when_its_sample_is_loaded(
         group, width = {"product": [{"name": "S3"}, group]}, 20_003
     facts = {"group": group, **sa.GroupSample(sa.cyclic(3), [[1]])._facts()}
     row = np.concatenate([np.arange(width - 20_000), np.arange(20_000)])[None]
-    facts["sha256"] = _sha256(group_from_dict(group), row)
-    save_archive(tmp_path / "S", files.SCHEMA, {"elements": row}, facts)
+    facts["sha256"] = sa.GroupSample.hash_of(group_from_dict(group), row)
+    save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": row}, facts)
     with pytest.raises(GroupTooLargeError, match=r"S cannot be loaded: .* entries, above"):
         sa.GroupSample.load(tmp_path / "S")
 
@@ -179,13 +179,13 @@ def test_a_chain_that_would_take_gigabytes_is_refused_when_its_sample_is_loaded(
 def test_the_hash_of_a_sample_is_compared_before_its_chain_is_built(tmp_path, monkeypatch):
     S = SAMPLES["permutations"]
     facts = {"group": TRIANGLE.to_dict(), **S._facts(), "sha256": "0" * 64}
-    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": S.elements}, facts)
 
     def build(self):
         raise AssertionError("a chain was built")
 
     monkeypatch.setattr(type(TRIANGLE), "check", build)
-    with pytest.raises(FileFormatError, match="its multiset hash does not match"):
+    with pytest.raises(FileFormatError, match="its hash does not match"):
         sa.GroupSample.load(tmp_path / "S")
 
 
@@ -197,7 +197,7 @@ def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refuse
     S = SAMPLES[name]
     facts = {"group": S.group.to_dict(), **S._facts(), "calls": calls}
     facts["origin"]["draws"] = [[1, 0, 10**18 + (name == "words") * 100]]
-    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": S.elements}, facts)
     with pytest.raises(FileFormatError, match=r"are 1000\d+ draws"):
         sa.GroupSample.load(tmp_path / "S")
     with pytest.raises(ArgumentError, match=r"are 1000\d+ draws"):
@@ -363,7 +363,7 @@ def test_the_cases_of_samples_alone_are_over_a_thousand(tmp_path):
     count = 0
     for number, S in enumerate(SAMPLES.values()):
         S.save(tmp_path / f"{number}")
-        arrays, facts = load_archive(tmp_path / f"{number}", files.SCHEMA)
+        arrays, facts = load_archive(tmp_path / f"{number}", "sparseaug.GroupSample/1")
         count += sum(1 for _ in wrong_facts(facts)) + sum(1 for _ in wrong_arrays(arrays))
     assert count > 1000
 

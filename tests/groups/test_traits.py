@@ -16,7 +16,6 @@ from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugError
 from sparseaug.groups import Group, Rows, from_dict
 from sparseaug.groups.catalogue import CATALOGUE
 from sparseaug.groups.representations import class_labels
-from sparseaug.sampling import files
 from sparseaug.testing import check_group
 
 SOURCE = Path(sa.__file__).parent
@@ -171,7 +170,7 @@ def test_a_label_cannot_steal_a_name_of_the_catalogue(label):
 def test_a_file_whose_group_bears_a_stolen_name_is_refused(tmp_path):
     S = sa.GroupSample(sa.symmetric(2), [[1, 0]])
     facts = {"group": {"permutations": [[1, 0]], "label": "M11"}, **S._facts()}
-    save_archive(tmp_path / "S", files.SCHEMA, {"elements": S.elements}, facts)
+    save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": S.elements}, facts)
     with pytest.raises(SparseAugError, match="label='M11'"):
         sa.GroupSample.load(tmp_path / "S")
 

@@ -3,9 +3,9 @@
 keys     keyed randomness: (seed, purpose, step, index) -> generator
 oracle   fresh elements, counted, within a budget; one for many threads
 origin   where a sample came from, and the draws behind it
+stored   what a sample and a table have in common: hash, cost, origin, one file each
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 table    SampleTable: own elements for each sample, as data
-files    a sample as one safetensors file
 augment  transformed copies of a data set
 """
 

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import canonical_json, require, to_json
-from sparseaug._checks import check_choice, check_flag, check_integer, check_type, require_memory
-from sparseaug._io import show_path
-from sparseaug.errors import (
-    ArgumentError,
-    FileFormatError,
-    GroupTooLargeError,
-    SparseAugError,
-    shorten,
-)
-from sparseaug.groups import (
-    Distribution,
-    Group,
-    Rows,
-    as_group,
-    distribution_from_dict,
-    format_order,
-)
-from sparseaug.groups.distributions.base import group_of
+from sparseaug._archive import canonical_json, to_json
+from sparseaug._checks import check_choice, check_integer, check_type, require_memory
+from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
+from sparseaug.groups import Distribution, Group, Rows, as_group, format_order
 from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.permutations import uniform_digits
 from sparseaug.groups.subgroups import listed_subgroup
-from sparseaug.sampling import files
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.origin import LIMIT, SIDES, Origin, merged_draws, require_draws, share_draws
+from sparseaug.sampling.stored import Stored
 
 if TYPE_CHECKING:
     from sparseaug.sampling.oracle import Oracle
@@ -48,7 +30,7 @@ as a power of their length, and is below every float long before."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupSample:
+class GroupSample(Stored):
     """A multiset S of m elements of a group or of another distribution. Duplicates stay and count.
 
     Equality, hash and `sha256` are those of the multiset in its group: they depend neither on the
@@ -74,6 +56,7 @@ class GroupSample:
     elements: Rows
     calls: int = 0
     origin: Origin = field(default_factory=Origin)
+    _field = "elements"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distribution", as_distribution(self.distribution))
@@ -130,11 +113,6 @@ class GroupSample:
         return cls(group, listed_subgroup(group, group.check(generators, "generators")))
 
     @property
-    def group(self) -> Group:
-        """The group; of another distribution a `NotAGroupError`."""
-        return group_of(self.distribution)
-
-    @property
     def m(self) -> int:
         """Number of elements, counted with multiplicity."""
         return len(self.elements)
@@ -143,16 +121,6 @@ class GroupSample:
     def calls_behind(self) -> int:
         """All oracle calls that it took: `calls`, and those of its letters."""
         return self.calls + self.origin.behind
-
-    @property
-    def seed(self) -> int | None:
-        """The seed it was drawn with; None for a sample that was not drawn."""
-        return self.origin.seed
-
-    @cached_property
-    def sha256(self) -> str:
-        """SHA-256 of the multiset in its group, the same on every machine."""
-        return _sha256(self.distribution, self.elements)
 
     def counts(self) -> tuple[Rows, NDArray[np.int64]]:
         """The distinct elements in lexicographic order, and how often each occurs."""
@@ -223,108 +191,52 @@ class GroupSample:
             (42, 1, 'AGL(1,7)', 'right')
         """
         check_choice("side", side, SIDES[1:])
-        group = self.group
-        if getattr(oracle, "group", None) != group:
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
-                "translate by elements of the same group."
-            )
-        drawn = oracle.draw(2 if side == "both" else 1)
-        if share_draws(self.origin, drawn.origin):
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
-                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
-            )
-        rows = self.elements
+        drawn, origin = self.translators(oracle, 2 if side == "both" else 1, side)
+        group, rows = self.group, self.elements
         if side != "left":
             rows = group.compose(rows, drawn.elements[:1])
         if side != "right":
             rows = group.compose(drawn.elements[-1:], rows)
-        origin = Origin(
+        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
+
+    def translators(self, oracle: Oracle, count: int, side: str) -> tuple[GroupSample, Origin]:
+        """Uniform elements to translate S by, none of which it is made of, and the result's origin."""
+        if getattr(oracle, "group", None) != self.group:
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
+                "translate by elements of the same group."
+            )
+        drawn, own = oracle.fresh(count), self.origin
+        if share_draws(own, drawn.origin):
+            raise ArgumentError(
+                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
+                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
+            )
+        return drawn, Origin(
             "translate",
             drawn.seed,
             start=drawn.origin.start,
             parents=(self.sha256,),
-            draws=merged_draws((*self.origin.draws, *drawn.origin.draws)),
-            sourced=(*self.origin.sourced, *drawn.origin.sourced),
-            behind=self.origin.behind,
-            design=self.origin.design,
+            draws=merged_draws((*own.draws, *drawn.origin.draws)),
+            sourced=(*own.sourced, *drawn.origin.sourced),
+            behind=own.behind,
+            design=own.design,
             side=side,
         )
-        return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write one safetensors file, whole or not at all.
-
-        An existing file is refused unless it holds this same sample, or with overwrite=True.
-
-        Args:
-            path: file to write
-            overwrite: replace a file that holds something else
-        """
-        overwrite = check_flag("overwrite", overwrite)
-        files.save(path, self.distribution, self.elements, self._facts(), overwrite=overwrite)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> GroupSample:
-        """Read a file that `save` wrote; every field and the checksum are verified."""
-        group, elements, facts = files.load(path)
-        same = _sha256(group, elements) == facts["sha256"]  # before the rows take minutes to check
-        require(same, path, "its multiset hash does not match")
-        try:
-            sample = cls(group, elements, facts["calls"], Origin.from_dict(facts["origin"]))
-        except GroupTooLargeError as error:
-            raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error
-        except (SparseAugError, TypeError, KeyError) as error:
-            raise FileFormatError(f"{show_path(path)} is damaged: {error}") from error
-        require(np.array_equal(sample.elements, elements), path, "its rows are not as S has them")
-        same = canonical_json(asdict(sample.origin)) == canonical_json(facts["origin"])
-        require(same, path, "its origin is not that of a sample")
-        return sample
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data; the order of rotations is null."""
-        return {
-            "group": self.distribution.to_dict(),
-            "order": to_json(self.group.order) if self.distribution.is_group else None,
-            "m": self.m,
-            "elements": self.elements.tolist(),
-            **self._facts(),
-        }
+        order = to_json(self.group.order) if self.distribution.is_group else None
+        return {"order": order, "m": self.m, **super().to_dict()}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> GroupSample:
-        """The sample that `to_dict` described; its hash is checked.
-
-        Args:
-            data: what `to_dict` gave, as such or by way of JSON.
-
-        Examples:
-            >>> import sparseaug as sa
-            >>> S = sa.Oracle(sa.symmetric(4), seed=1).draw(3)
-            >>> copy = sa.GroupSample.from_dict(S.to_dict())
-            >>> copy.m, copy.calls, copy.origin.seed
-            (3, 3, 1)
-        """
-        check_type("data", data, Mapping, "a mapping; give S.to_dict()")
-        missing = {"group", "elements", "calls", "origin", "sha256"} - set(data)
-        if missing:
-            raise ArgumentError(f"data has no {min(missing)!r}; give S.to_dict().")
-        origin = Origin.from_dict(data["origin"])
-        sample = cls(distribution_from_dict(data["group"]), data["elements"], data["calls"], origin)
-        if sample.sha256 != data["sha256"]:
-            raise ArgumentError("data was changed: its sha256 is not that of its elements.")
-        return sample
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GroupSample):
-            return NotImplemented
-        return self.distribution == other.distribution and np.array_equal(
-            _sorted_rows(self.elements), _sorted_rows(other.elements)
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
+    def hash_of(cls, group: Distribution, rows: NDArray[Any]) -> str:
+        """Of the multiset: in whatever order the rows are."""
+        digest = hashlib.sha256(b"sparseaug multiset 1\n")
+        digest.update(canonical_json(group.to_dict()))
+        digest.update(f"\n{len(rows)} {group.width}\n".encode())
+        digest.update(_sorted_rows(rows).astype(group.row_dtype.newbyteorder("<")).tobytes())
+        return digest.hexdigest()
 
     def __len__(self) -> int:
         return self.m
@@ -334,9 +246,6 @@ class GroupSample:
             f"GroupSample({self.distribution.name}, m={self.m}, calls={self.calls}, "
             f"{self.origin.kind}, sha256={self.sha256[:12]})"
         )
-
-    def _facts(self) -> dict[str, Any]:
-        return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
 
 
 _WHAT = "a GroupSample; draw one from an Oracle"
@@ -363,14 +272,6 @@ def as_sample(S: Any, group: Distribution, name: str = "S") -> GroupSample:
 def require_sample(S: Any) -> None:
     """S is a `GroupSample`."""
     check_type("S", S, GroupSample, _WHAT)
-
-
-def _sha256(group: Distribution, rows: Rows) -> str:
-    digest = hashlib.sha256(b"sparseaug multiset 1\n")
-    digest.update(canonical_json(group.to_dict()))
-    digest.update(f"\n{len(rows)} {group.width}\n".encode())
-    digest.update(_sorted_rows(rows).astype(group.row_dtype.newbyteorder("<")).tobytes())
-    return digest.hexdigest()
 
 
 def _sorted_rows(rows: Rows) -> Rows:

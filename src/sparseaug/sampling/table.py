@@ -8,31 +8,27 @@ translated for each, S h_i (one call each). A mean over S h_i is an unbiased one
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._archive import canonical_json, require
+from sparseaug._archive import canonical_json
 from sparseaug._checks import check_array, check_flag, check_integer, check_type, require_memory
-from sparseaug.errors import ArgumentError, FileFormatError, SparseAugError
-from sparseaug.groups import Distribution, Group, Rows, distribution_from_dict
+from sparseaug.errors import ArgumentError
+from sparseaug.groups import Distribution, Rows
 from sparseaug.groups.distributions.base import group_of
 from sparseaug.groups.distributions.described import as_distribution
-from sparseaug.sampling import files
-from sparseaug.sampling.oracle import Oracle, require_oracle
+from sparseaug.sampling.oracle import Oracle
 from sparseaug.sampling.origin import LIMIT, Origin, merged_draws
 from sparseaug.sampling.sample import GroupSample, as_sample
-
-SCHEMA = "sparseaug.SampleTable/1"
+from sparseaug.sampling.stored import Stored
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleTable:
+class SampleTable(Stored):
     """m elements of a group for each of n samples. Rows keep their order: row i is for sample i.
 
     Where an S is taken to make copies (`augment`, `nn.OneShotDataset`) a table is too: copy j n + i is
@@ -57,6 +53,7 @@ class SampleTable:
     rows: NDArray[Any]
     calls: int = 0
     origin: Origin = field(default_factory=Origin)
+    _field, _counted = "rows", ("n",)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distribution", as_distribution(self.distribution))
@@ -149,27 +146,11 @@ class SampleTable:
             SampleTable(S7, n=10, m=7, calls=10, translate, sha256=0a2213f7c6a1)
         """
         check_type("S", S, GroupSample, "a GroupSample; give a design, say")
-        require_oracle(oracle, S.group)
         n = check_integer("n", n, at_least=1)
         require_memory("n", n, S.m * S.group.width, f"times {S.m} elements")
-        drawn, group = oracle.fresh(n), S.group
+        (drawn, origin), group = S.translators(oracle, n, "right"), S.group
         rows = group.compose(np.tile(S.elements, (n, 1)), np.repeat(drawn.elements, S.m, axis=0))
-        origin = Origin(
-            "translate",
-            drawn.seed,
-            start=drawn.origin.start,
-            parents=(S.sha256,),
-            draws=merged_draws((*S.origin.draws, *drawn.origin.draws)),
-            sourced=(*S.origin.sourced, *drawn.origin.sourced),
-            design=S.origin.design,
-            side="right",
-        )
         return cls(group, rows.reshape(n, S.m, -1), S.calls + drawn.calls, origin)
-
-    @property
-    def group(self) -> Group:
-        """The group; of another distribution a `NotAGroupError`."""
-        return group_of(self.distribution)
 
     @property
     def n(self) -> int:
@@ -186,80 +167,20 @@ class SampleTable:
         """All of them (m n, width), in the order of the copies: element j n + i is j of sample i."""
         return np.ascontiguousarray(self.rows.swapaxes(0, 1)).reshape(self.m * self.n, -1)
 
-    @cached_property
-    def sha256(self) -> str:
-        """SHA-256 of the rows, in their order, and of the group: the same on every machine."""
+    @classmethod
+    def hash_of(cls, group: Distribution, rows: NDArray[Any]) -> str:
+        """Of the rows in their order."""
         digest = hashlib.sha256(b"sparseaug table 1\n")
-        digest.update(canonical_json(self.distribution.to_dict()))
-        digest.update(f"\n{self.n} {self.m} {self.distribution.width}\n".encode())
-        digest.update(self.rows.astype(self.distribution.row_dtype.newbyteorder("<")).tobytes())
+        digest.update(canonical_json(group.to_dict()))
+        digest.update(f"\n{rows.shape[0]} {rows.shape[1]} {group.width}\n".encode())
+        digest.update(rows.astype(group.row_dtype.newbyteorder("<")).tobytes())
         return digest.hexdigest()
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write one safetensors file, whole or not at all.
-
-        Args:
-            path: file to write
-            overwrite: replace a file that holds something else
-        """
-        facts = {"n": self.n, **self._facts()}
-        overwrite = check_flag("overwrite", overwrite)
-        flat = np.ascontiguousarray(self.rows).reshape(self.n * self.m, -1)
-        files.save(path, self.distribution, flat, facts, overwrite=overwrite, schema=SCHEMA)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SampleTable:
-        """Read a file that `save` wrote; every field and the checksum are verified."""
-        group, flat, facts = files.load(path, schema=SCHEMA, more=("n",))
-        n = facts["n"]
-        require(
-            type(n) is int and n > 0 and len(flat) % n == 0, path, "its n is not that of its rows"
-        )
-        try:
-            rows = flat.reshape(n, len(flat) // n, -1)
-            table = cls(group, rows, facts["calls"], Origin.from_dict(facts["origin"]))
-        except (SparseAugError, TypeError, KeyError) as error:
-            raise FileFormatError(f"{path} is damaged: {error}") from error
-        require(table.sha256 == facts["sha256"], path, "its hash does not match")
-        return table
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON data."""
-        return {"group": self.distribution.to_dict(), "rows": self.rows.tolist(), **self._facts()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> SampleTable:
-        """The table that `to_dict` described; its hash is checked.
-
-        Args:
-            data: what `to_dict` gave, as such or by way of JSON.
-        """
-        check_type("data", data, Mapping, "a mapping; give table.to_dict()")
-        missing = {"group", "rows", "calls", "origin", "sha256"} - set(data)
-        if missing:
-            raise ArgumentError(f"data has no {min(missing)!r}; give table.to_dict().")
-        origin = Origin.from_dict(data["origin"])
-        table = cls(distribution_from_dict(data["group"]), data["rows"], data["calls"], origin)
-        if table.sha256 != data["sha256"]:
-            raise ArgumentError("data was changed: its sha256 is not that of its rows.")
-        return table
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SampleTable):
-            return NotImplemented
-        return self.distribution == other.distribution and np.array_equal(self.rows, other.rows)
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
 
     def __repr__(self) -> str:
         return (
             f"SampleTable({self.distribution.name}, n={self.n}, m={self.m}, calls={self.calls}, "
             f"{self.origin.kind}, sha256={self.sha256[:12]})"
         )
-
-    def _facts(self) -> dict[str, Any]:
-        return {"calls": self.calls, "origin": asdict(self.origin), "sha256": self.sha256}
 
 
 def as_copies(S: Any, group: Distribution, n: int) -> GroupSample | SampleTable:
