@@ -107,7 +107,7 @@ clean:   ## remove what make installed or built
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 .venv/core: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,report]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[report]'
 	@touch $@
 
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
@@ -115,7 +115,7 @@ clean:   ## remove what make installed or built
 	@touch $@ .venv/core
 
 .venv/examples: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,examples]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[examples]'
 	@touch $@
 
 .venv/studies: .venv/bin/python pyproject.toml constraints.txt
@@ -131,7 +131,7 @@ clean:   ## remove what make installed or built
 	mv $@.part $@
 
 .venv/views: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,studies]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[studies]'
 	@touch $@
 
 .venv-bare/done: pyproject.toml constraints.txt

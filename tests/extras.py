@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 PACKAGES = {  # what brings each: an extra of pyproject.toml
-    **{"torch": "torch", "sklearn": "sklearn", "numba": "fast", "matplotlib": "report"},
+    **{"torch": "torch", "sklearn": "sklearn", "matplotlib": "report"},
     **{"networkx": "sources", "spglib": "sources", "zarr": "views"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "ase", "shap", "captum"), "dev"),
     **dict.fromkeys(("torch_geometric", "datasets", "albumentations", "kornia"), "dev"),
@@ -91,7 +91,7 @@ def skip_file(path: Path, parent: Any) -> Skipped | None:
 def skip_example(item: Any) -> None:
     """Skip a doctest one of whose examples needs what is not installed."""
     text = "\n".join(f">>> {example.source}" for example in item.dtest.examples)
-    needed = packages_of(text, USED) | ({"numba"} if "_numba" in text else set())
+    needed = packages_of(text, USED)
     package = missing(needed)
     if package is not None:
         item.add_marker(pytest.mark.skip(reason=REASON.format(package)))

@@ -27,7 +27,7 @@ sources      symmetries of graphs, crystals and molecules (import sparseaug.sour
 cli          the command line
 
 Private beside these: _floats (directed rounding), _io and _archive (files that are whole or absent),
-_tables, _records (the best known sets, in tables/), _compiled (numba).
+_tables, _records (the best known sets, in tables/).
 """
 
 import importlib as _importlib
@@ -46,10 +46,10 @@ _NAMES = {
     ),
     "sparseaug.actions.affine": "random_affine",
     "sparseaug.actions.color": "random_color",
-    "sparseaug.actions.combine": "together",
     "sparseaug.actions.linear": "linear",
     "sparseaug.actions.random": "random_transform",
     "sparseaug.actions.rotate": "rotate",
+    "sparseaug.actions.together": "together",
     "sparseaug.qmc.orders": "orders",
     "sparseaug.qmc.report": "orders_report",
     "sparseaug.qmc.signs": "signs signs_report",

@@ -18,10 +18,10 @@ from sparseaug.actions import rotate_grid as rotate_grid
 from sparseaug.actions import signed_permute as signed_permute
 from sparseaug.actions.affine import random_affine as random_affine
 from sparseaug.actions.color import random_color as random_color
-from sparseaug.actions.combine import together as together
 from sparseaug.actions.linear import linear as linear
 from sparseaug.actions.random import random_transform as random_transform
 from sparseaug.actions.rotate import rotate as rotate
+from sparseaug.actions.together import together as together
 from sparseaug.certificate.accuracy import audit_risk as audit_risk
 from sparseaug.certificate.algorithm import one_shot as one_shot
 from sparseaug.certificate.certify import certify as certify

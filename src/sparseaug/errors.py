@@ -8,7 +8,6 @@ from importlib import import_module
 from types import ModuleType
 
 __all__ = [
-    "AcceleratorWarning",
     "ArgumentError",
     "ConfigMismatchError",
     "ElementError",
@@ -94,10 +93,6 @@ class SparseAugWarning(UserWarning):
 
 class LargeSampleWarning(SparseAugWarning):
     """More elements are drawn than the group has; all of it would be fewer, and exact."""
-
-
-class AcceleratorWarning(SparseAugWarning):
-    """numba is installed but cannot be used; results agree up to rounding, and take longer."""
 
 
 class SymmetryWarning(SparseAugWarning):

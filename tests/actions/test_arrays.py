@@ -7,7 +7,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.actions.arrays import as_numpy, is_traced
-from sparseaug.errors import ArgumentError, ElementError
+from sparseaug.errors import ArgumentError
 from tests.extras import optional
 
 torch = optional("torch")
@@ -59,48 +59,27 @@ OTHERS = [
 
 @pytest.mark.parametrize(("value", "kind"), OTHERS, ids=[kind for _, kind in OTHERS])
 def test_any_other_type_is_refused_by_name(value, kind):
-    for call in (
-        lambda: ACT(E, value),
-        lambda: sa.product_action(ACT, sa.roll(sa.cyclic(3), (-1,)))([[0, 1, 2, 0]], value),
-        lambda: sa.custom_action(ACT.group, lambda g, x: x[None])(E, value),
-        lambda: sa.augment(ACT, S, value, np.zeros(2)),
-        lambda: sa.permute_nodes(ACT.group)(E, (np.zeros((2, 3, 3)), value)),
+    for name, call in (
+        ("x", lambda: ACT(E, value)),
+        ("x", lambda: sa.permute_nodes(ACT.group)(E, (np.zeros((2, 3, 3)), value))),
+        ("function", lambda: sa.custom_action(ACT.group, lambda g, x: value)(E, X)),
     ):
-        with pytest.raises(ArgumentError, match=rf"^x is a .*{kind}; give a NumPy array"):
+        with pytest.raises(ArgumentError, match=rf"^{name} .* a .*{kind}"):
             call()
-    if value is not None:  # which says that there are no targets, or samples
-        with pytest.raises(ArgumentError, match=rf"^y is a .*{kind}; give a NumPy array"):
-            sa.augment(ACT, S, X, value)
-        with pytest.raises(ArgumentError, match=rf"^samples is a .*{kind}; give a NumPy array"):
-            sa.custom_action(ACT.group, lambda g, x: x[None], samples=value)
 
 
 @pytest.mark.parametrize(
     "x",
     [
-        X.astype(object),
-        X.astype(str),
-        X.astype("S3"),
-        X.astype("datetime64[s]"),
-        np.zeros((2, 3), [("a", float)]),
+        *(X.astype(kind) for kind in (object, str, "datetime64[s]")),
+        *(np.zeros(shape) for shape in ((), (3,), (0,))),
+        torch.tensor(X).to_sparse(),
+        torch.tensor(X).to(torch.float8_e5m2),
     ],
 )
-def test_what_is_not_numbers_is_refused_by_its_dtype(x):
-    with pytest.raises(ArgumentError, match=r"^x has dtype"):
+def test_arrays_of_what_cannot_be_moved_are_refused(x):
+    with pytest.raises(ArgumentError, match=r"^x (has dtype|has shape|is a tensor)"):
         ACT(E, x)
-
-
-def test_tensors_that_are_not_dense_are_refused():
-    with pytest.raises(ArgumentError, match=r"^x is a tensor with layout torch.sparse_coo"):
-        ACT(E, torch.tensor(X).to_sparse())
-
-
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
-def test_eight_bits_in_which_torch_does_not_compute_are_refused_with_the_remedy(name):
-    with pytest.raises(
-        ArgumentError, match=rf"^x has dtype torch\.{name}.*\.to\(torch\.bfloat16\)"
-    ):
-        ACT(E, torch.tensor(X).to(getattr(torch, name)))
 
 
 def lazy():
@@ -126,12 +105,6 @@ def test_tensors_that_are_conjugated_or_negated_later_are_the_values_they_stand_
     ]
     assert p[0] == p[1]
     assert not is_traced(x)
-
-
-@pytest.mark.parametrize("shape", [(), (3,), (0,)])
-def test_data_without_samples_or_axes_are_refused(shape):
-    with pytest.raises(ArgumentError, match=r"^x has shape"):
-        ACT(E, np.zeros(shape))
 
 
 def test_layout_and_write_protection_make_no_difference(moving, rng):
@@ -177,61 +150,8 @@ def test_nan_infinities_truth_values_and_complex_numbers_are_moved_as_they_are(r
         assert np.array_equal(moved, x[:, [2, 0, 1]], equal_nan=x.dtype.kind == "f")
 
 
-@pytest.mark.parametrize(
-    "elements",
-    [
-        *(None, "S3", 3, 1.5, True, [], [[0, 1]], [[0, 1], [0, 1, 2]], [[0.0, 1.0, 2.0]]),
-        *([["0", "1", "2"]], [[0j, 1j, 2j]], [[None, None, None]], [[0, 1, -2]], [[10**30, 1, 2]]),
-        *(np.array([[np.nan, 1, 2]]), object(), {"a": 1}, [[False, True, True]]),
-    ],
-)
-def test_bad_rows_are_named(elements):
-    with pytest.raises(ElementError, match=r"^elements"):
-        ACT(elements, X)
-
-
-BAD_ACTIONS = [None, "S3", 3, ACT.group, lambda g, x: x, np.eye(3)]
-
-
-@pytest.mark.parametrize("action", BAD_ACTIONS)
-def test_what_is_not_an_action_is_named(action):
-    with pytest.raises(ArgumentError, match=r"^action="):
-        sa.augment(action, S, X, np.zeros(2))
-    with pytest.raises(ArgumentError, match=r"^a="):
-        sa.product_action(action, ACT)
-    if action is not None:
-        with pytest.raises(ArgumentError, match=r"^y_action="):
-            sa.augment(ACT, S, X, np.zeros((2, 3)), y_action=action)
-
-
-def test_augment_names_what_does_not_fit():
-    other = sa.permute_axis(sa.cyclic(3))
-    for name, call in (
-        ("S", lambda: sa.augment(ACT, None, X, np.zeros(2))),
-        ("y", lambda: sa.augment(ACT, S, X, np.zeros(3))),
-        ("y", lambda: sa.augment(ACT, S, X, np.float64(1.0) * np.ones(()))),
-        ("y", lambda: sa.augment(ACT, S, X, np.zeros(2), y_action=ACT)),
-        ("y", lambda: sa.augment(ACT, S, X, np.zeros((2, 4)), y_action=ACT)),
-        ("y_action", lambda: sa.augment(ACT, S, X, X, y_action=other)),
-        ("x", lambda: sa.augment(ACT, S, np.zeros(()), np.zeros(2))),
-        ("x", lambda: sa.augment(ACT, S, (), np.zeros(2))),
-        ("x", lambda: sa.augment(ACT, S, (X, X), np.zeros(2))),
-    ):
-        with pytest.raises(ArgumentError, match=rf"^{name}\b"):
-            call()
-
-
 def test_labels_may_be_text_as_they_only_repeat():
     two = sa.GroupSample(ACT.group, np.repeat(E, 2, axis=0))
     for kind in (str, object):
         y = np.array(["a", "b"], kind)
         assert sa.augment(ACT, two, X, y)[1].tolist() == ["a", "b", "a", "b"]
-
-
-def test_a_users_function_must_return_arrays_of_the_same_library():
-    act = sa.custom_action(ACT.group, lambda g, x: np.asarray(x)[None])
-    with pytest.raises(ArgumentError, match="for data that are a torch"):
-        act(E, torch.tensor(X))
-    for value in (None, X.tolist(), "abc", np.ma.masked_array(X[None])):
-        with pytest.raises(ArgumentError, match="function returned a"):
-            sa.custom_action(ACT.group, lambda g, x, value=value: value)(E, X)

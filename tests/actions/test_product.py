@@ -41,17 +41,6 @@ def test_a_product_that_does_not_commute_is_refused_when_it_is_first_used(name):
             call()
 
 
-def test_the_refusal_says_which_generators_and_what_to_use_instead():
-    with pytest.raises(LawError) as refusal:
-        SHIFTS_AND_TURNS([[0, 0, 0, 0]], np.zeros((1, 4, 4)))
-    message = str(refusal.value)
-    assert "[1, 0] of C4xC4" in message
-    assert "[1, 0] of D4" in message
-    assert "shape (4, 4)" in message
-    assert "grid_symmetries(n) with move_grid" in message
-    assert "hyperoctahedral(n) with signed_permute" in message
-
-
 @pytest.mark.parametrize("name", WRONG)
 def test_no_claim_is_made_about_a_product_that_does_not_commute(name, rng):
     action, shape = WRONG[name]

@@ -24,7 +24,7 @@ OF_LOADERS = """
 EXCUSED = {
     "what a family, an action or a risk tells the library of itself; the callers check": """
         actions.Action.place actions.Action.moved_axes actions.PreparedAction.__call__
-        actions.PreparedAction.each actions.PreparedAction.pick actions.PreparedAction.prepared
+        actions.PreparedAction.each actions.PreparedAction.prepared
         certificate.BoundedLoss.__call__
         groups.Distribution.require_rows groups.Group.require_order groups.Group.permutations
         groups.Group.has_transform
@@ -38,7 +38,7 @@ EXCUSED = {
     "a mapping: KeyError, as every mapping": """
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """
-        actions.require_law(name) groups.as_group(name) groups.Distribution.check(name)""",
+        groups.as_group(name) groups.Distribution.check(name)""",
     "of the inner estimator": "sklearn.OneShotEstimator.fit(fit_params)",
     "torch's own argument, passed on": " ".join(
         f"nn.ResumableLoader({name})" for name in OF_LOADERS.split()

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 import sparseaug as sa
 from sparseaug import nn as sann
-from sparseaug.actions.combine import CustomAction
+from sparseaug.actions.custom import CustomAction
 from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
 from sparseaug.nn.risk import module_risk, tiles

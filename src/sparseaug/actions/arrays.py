@@ -29,11 +29,10 @@ Shape: TypeAlias = tuple[int, ...]
 def require_data(x: Array, name: str = "x") -> None:
     """Raise an `ArgumentError` unless x is an array (n, ...) of numbers, with an axis per sample."""
     require_library(x, name)
-    if dtype_kind(x) not in ("b", "i", "u", "f", "c"):
-        raise ArgumentError(f"{name} has dtype {x.dtype}; give numbers or truth values.")
-    if x.ndim < 2:
+    if dtype_kind(x) not in ("b", "i", "u", "f", "c") or x.ndim < 2:
         raise ArgumentError(
-            f"{name} has shape {tuple(x.shape)}; give samples as (n, ...), one per row."
+            f"{name} has shape {tuple(x.shape)} and dtype {x.dtype}; give numbers or truth "
+            "values, samples as (n, ...), one per row."
         )
 
 
@@ -47,37 +46,29 @@ def require_library(x: Any, name: str = "x") -> None:
             f"{name} is a {type_name(x)}; give a NumPy array, a torch tensor or a JAX array: other "
             "types are not converted."
         )
-    _require_dense(name, x, "")
+    require_dense(name, x, values=False)
 
 
-def require_dense(name: str, x: Any) -> None:
-    """Raise an `ArgumentError` for a torch tensor whose entries do not lie in memory, one by one."""
-    _require_dense(name, x, "no memory" if is_tensor(x) and x.is_meta else "")
+def require_dense(name: str, x: Any, *, values: bool = True) -> None:
+    """Raise an `ArgumentError` for a torch tensor whose entries do not lie here, one by one.
 
-
-def _require_dense(name: str, x: Any, kind: str) -> None:
-    if is_tensor(x):
-        if x.layout is not namespace(x).strided or x.is_nested:
-            kind = f"layout {x.layout}"
-        if kind:
-            raise ArgumentError(
-                f"{name} is a tensor with {kind}; give a dense one, as x.to_dense()."
-            )
-        require_local(name, x)
-
-
-def require_local(name: str, x: Any) -> None:
-    """Raise an `ArgumentError` for a torch tensor of 8 bits, or one that is spread over ranks."""
-    if x.is_floating_point() and x.element_size() < 2:
-        raise ArgumentError(
-            f"{name} has dtype {x.dtype}, in which torch stores numbers and does not compute; convert "
-            "it, as with .to(torch.bfloat16)."
-        )
-    if is_sharded(x):
-        raise ArgumentError(
-            f"{name} is a DTensor, spread over ranks; give this rank's part, x.to_local(), or all of "
-            "it, x.full_tensor()."
-        )
+    Without `values` those of device meta, which have none, are taken.
+    """
+    if not is_tensor(x):
+        return
+    whole = x.layout is namespace(x).strided and not x.is_nested
+    for wrong, what, remedy in (
+        (values and x.is_meta, "with no memory", "one with values"),
+        (not whole, f"with layout {x.layout}", "a dense one, as x.to_dense()"),
+        (
+            whole and x.is_floating_point() and x.element_size() < 2,
+            f"of dtype {x.dtype}, in which torch does not compute",
+            "a wider one, as .to(torch.bfloat16)",
+        ),
+        (is_sharded(x), "spread over ranks, a DTensor", "x.to_local() or x.full_tensor()"),
+    ):
+        if wrong:
+            raise ArgumentError(f"{name} is a tensor {what}; give {remedy}.")
 
 
 def is_sharded(x: Any) -> bool:

@@ -8,26 +8,24 @@ may live on any device, gradients flow through `apply`, and prepared arrays can 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer, check_type
+from sparseaug._checks import check_type
 from sparseaug.actions.arrays import (
     Array,
     Shape,
     as_numpy,
-    leaves,
     library,
     map_leaves,
     require_samples,
     shapes_of,
     to_namespace_of,
 )
-from sparseaug.errors import ArgumentError, ElementError, LawError, shorten
+from sparseaug.errors import ArgumentError, ElementError, shorten
 from sparseaug.groups import Distribution, Group, Rows, as_group
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
@@ -46,8 +44,6 @@ LAWS: dict[Kind, str] = {
     "custom": "the action's function is an action of the group, as it is where it was tried",
 }
 """What a claim about all samples rests on, by the kind of the action; nothing where that is proved."""
-
-_GENERATORS = 16  # of a group that are tried together: the first ones
 
 KINDS: tuple[Kind, ...] = ("entries", "signs", "linear", "custom")
 """From the strictest to the loosest."""
@@ -165,63 +161,6 @@ class Action(ABC):
         return elements.elements
 
 
-def broken_law(action: Action, x: Array, a: Rows, b: Rows) -> str:
-    """Which law of a left action fails on these samples and elements (k, width), or ""."""
-    require_action(action)
-    group = action.group
-    a, b = group.check(a, "a"), group.check(b, "b")
-    if not len(b):
-        raise ArgumentError("b has no rows; give at least one element to check the laws with.")
-    if getattr(x, "is_meta", False):
-        raise ArgumentError("x is a tensor without values (device meta); give one with values.")
-    moved_by_b = action(b, x)
-    first = map_leaves(lambda y: y[0], moved_by_b)
-    if not _same(action(group.identity(), x), x):
-        return "the identity moves x"
-    if not _same(action(a, first), action(group.compose(a, b[:1]), x)):
-        return "act(compose(a, b), x) differs from act(a, act(b, x))"
-    return ""
-
-
-def require_law(
-    action: Action, x: Array, *, seed: int = 0, pairs: int = 16, name: str = "x"
-) -> None:
-    """Raise a `LawError` unless the laws of a left action hold on x for generators and some others."""
-    require_action(action)
-    seed = check_integer("seed", seed)
-    pairs = check_integer("pairs", pairs, at_least=1, below=1 << 20)
-    if not require_samples(x, name):
-        raise ArgumentError(f"{name} is empty; give at least one sample to check the laws on.")
-    rng = np.random.default_rng(seed)
-    for a, b in _pairs(action.group, pairs, rng):
-        reason = broken_law(action, x, a, b)
-        if reason:
-            raise LawError(
-                f"{type(action).__name__} is not a left action of {action.group.name}: {reason}; "
-                "for permutations (g.x)[g(i)] = x[i]."
-            )
-
-
-def _pairs(group: Group, pairs: int, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
-    """Elements a (k, width), and one b: first generators, then random ones.
-
-    Of a group that is not abelian some generator does not commute with b: there a right action shows.
-    """
-    few = group.generators()[:_GENERATORS]
-    if len(few):
-        left = group.compose(few[:, None], few[None])
-        apart = (left != left.swapaxes(0, 1)).any(axis=(0, 2))
-        yield few, few[[int(apart.argmax())]]
-    for _ in range(pairs):
-        yield group.sample(8, rng), group.sample(1, rng)
-
-
-def is_moved(action: Action, x: Array) -> bool:
-    """Whether some generator moves these samples, so that laws were seen to hold on them."""
-    few = action.group.generators()[:_GENERATORS]
-    return not len(few) or not _same(action(few, x), x)
-
-
 def require_action(action: Any, name: str = "action") -> None:
     """Raise an `ArgumentError` unless it is an action."""
     check_type(name, action, Action, "an action; try sparseaug.permute_axis(group)")
@@ -266,26 +205,3 @@ def require_size(given: int, wanted: int | None, what: str, group: Group) -> Non
             f"x has {given} entries on {what}, but {group.name} moves {wanted}; "
             "choose another axis or a group of that size."
         )
-
-
-def _same(left: Array, right: Array) -> bool:
-    if isinstance(left, tuple | Mapping):
-        return all(map(_same, leaves(left), leaves(right)))
-    left, right = as_numpy(left), as_numpy(right)
-    if np.broadcast_shapes(left.shape, right.shape) != left.shape:
-        return False
-    tolerance = min(1e3 * float(np.finfo(left.dtype).eps), 1e-3) if left.dtype.kind in "fc" else 0.0
-    return not differences(left, right, tolerance).any()
-
-
-def differences(left: NDArray[Any], right: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
-    """Where two arrays differ by more than `tolerance` of the largest entry; NaN equals NaN."""
-    differ = (left != right) & ~((left != left) & (right != right))
-    if tolerance and differ.any():
-        # half precision has no room for the difference, nor for the product with a tolerance
-        wide = np.result_type(left.dtype, np.float64)
-        left, right = left.astype(wide), right.astype(wide)
-        scale = abs(right[np.isfinite(right)]).max(initial=0.0)
-        with np.errstate(invalid="ignore"):  # of infinities
-            differ &= ~(abs(left - right) <= tolerance * scale)
-    return np.asarray(differ)

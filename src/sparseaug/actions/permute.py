@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_axes
 from sparseaug.actions.arrays import Array, Shape, gather
 from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size, suitable_group
-from sparseaug.actions.combine import Together
 from sparseaug.actions.linear import multiply_along
+from sparseaug.actions.together import Together
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Abelian, Dihedral, GridSymmetries, Group, Rows, Symmetric
 from sparseaug.groups.grid import turned

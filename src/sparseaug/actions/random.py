@@ -32,7 +32,8 @@ from sparseaug.actions.arrays import (
     shapes_of,
     type_name,
 )
-from sparseaug.actions.base import Action, differences
+from sparseaug.actions.base import Action
+from sparseaug.actions.laws import differences
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import Distribution, Group, Rows
 from sparseaug.groups.distributions.base import group_of

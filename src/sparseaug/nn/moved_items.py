@@ -56,7 +56,7 @@ class Moves:
                 parts.append(tensor.index_select(0, index))
             else:
                 _kind(tensor[0], "xy"[place])
-                parts.append(move.pick(tensor, which, index))
+                parts.append(move.each(tensor.index_select(0, index), which))
         return list(zip(*(part.contiguous().unbind(0) for part in parts), strict=True))
 
 
@@ -71,8 +71,7 @@ def _move(move: PreparedAction, data: list[Any], which: Indices, name: str) -> l
     moved: list[Any] = [None] * len(data)
     for places in alike.values():
         stacked = map_leaves(_stack, *(data[place] for place in places))
-        one = move.pick if isinstance(stacked, torch.Tensor) else move.each
-        together = map_leaves(_rows_of, one(stacked, which[places]))
+        together = map_leaves(_rows_of, move.each(stacked, which[places]))
         for t, place in enumerate(places):
             moved[place] = map_leaves(lambda rows, t=t: rows[t], together)
     return moved

@@ -20,7 +20,7 @@ from sparseaug._checks import check_real, check_type
 from sparseaug._floats import text_down, text_up, up
 from sparseaug._tables import Shown
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import describe, leaves, map_leaves, require_local, require_samples
+from sparseaug.actions.arrays import describe, leaves, map_leaves, require_dense, require_samples
 from sparseaug.actions.base import KINDS, LAWS, require_action, require_same_group
 from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
@@ -277,7 +277,7 @@ def _require_outputs(y: Any, count: int) -> None:
             raise ArgumentError(
                 f"model returned {given}; return logits ({count}, ...), not labels{choose_output(y)}."
             )
-        require_local("the output of model", part)
+        require_dense("the output of model", part, values=False)
 
 
 def _join(pieces: list[Any], axis: int) -> Any:

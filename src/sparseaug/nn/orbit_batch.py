@@ -17,10 +17,10 @@ from sparseaug._checks import check_integer, check_list, check_type
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import Shape, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
-from sparseaug.actions.prepared import Distinct, distinct
 from sparseaug.errors import ArgumentError
 from sparseaug.nn.states import facts_of, kept_rows, rows_in, sample_in
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.distinct import Distinct, distinct
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
 

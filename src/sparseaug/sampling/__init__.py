@@ -3,6 +3,7 @@
 keys     keyed randomness: (seed, purpose, step, index) -> generator
 oracle   fresh elements, counted, within a budget; one for many threads
 origin   where a sample came from, and the draws behind it
+distinct  what is equal among rows
 stored   what a sample and a table have in common: hash, cost, origin, one file each
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 table    SampleTable: own elements for each sample, as data

@@ -20,11 +20,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import GroupSample, SampleTable
 from sparseaug.sampling.augment import require_room
+from sparseaug.sampling.distinct import distinct
 from sparseaug.sklearn.averages import Average, average_over, check_average, rows_to_ask
 from sparseaug.sklearn.checks import check_rows, check_seed, name_in_errors
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows

@@ -31,10 +31,10 @@ from sparseaug.actions.arrays import (
     require_dense,
 )
 from sparseaug.actions.base import require_same_group
-from sparseaug.actions.prepared import distinct
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Group, Rows, as_group
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.distinct import distinct
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.models import (

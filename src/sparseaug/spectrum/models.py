@@ -22,7 +22,8 @@ from sparseaug.actions.arrays import (
     require_dense,
     require_samples,
 )
-from sparseaug.actions.base import require_action, require_law
+from sparseaug.actions.base import require_action
+from sparseaug.actions.laws import require_law
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 MOST_CALLS = 10**9

@@ -22,7 +22,8 @@ from sparseaug.actions.arrays import (
     map_leaves,
     namespace,
 )
-from sparseaug.actions.base import differences, require_same_group
+from sparseaug.actions.base import require_same_group
+from sparseaug.actions.laws import differences
 from sparseaug.actions.random import RandomAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import check_callable, check_integer, require_memory
-from sparseaug.actions import Action, Array, require_law
+from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import leaves, require_samples
 from sparseaug.actions.base import require_action
+from sparseaug.actions.laws import require_law
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,

@@ -156,7 +156,6 @@ def of_actions() -> Any:
     yield several(sa.together, "actions", (ACT,), "action", ACT)
     named = {"named": ACT, "also": "action"}
     yield good(sa.together, "named", via=lambda named: sa.together(named=named, other=ACT), **named)
-    yield from map(good, (actions.broken_law, actions.require_law))
     for action, x in (
         *((ACT, X), (sa.permute_nodes(S4), X[None, :4]), (sa.flip_signs(flips), X)),
         (sa.signed_permute(sa.hyperoctahedral(4)), X),

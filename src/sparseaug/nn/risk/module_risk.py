@@ -33,7 +33,6 @@ from sparseaug.actions.arrays import (
     this_rank,
 )
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.actions.prepared import distinct
 from sparseaug.certificate.audit import untranslated
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
@@ -46,6 +45,7 @@ from sparseaug.nn.risk.trial import require_pure, try_risk
 from sparseaug.risk.identity import order_facts
 from sparseaug.risk.problem import Draws
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.distinct import distinct
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.inputs import warn_of_one_class
