@@ -170,7 +170,7 @@ def test_a_chain_that_would_take_gigabytes_is_refused_when_its_sample_is_loaded(
         group, width = {"product": [{"name": "S3"}, group]}, 20_003
     facts = {"group": group, **sa.GroupSample(sa.cyclic(3), [[1]])._facts()}
     row = np.concatenate([np.arange(width - 20_000), np.arange(20_000)])[None]
-    facts["sha256"] = sa.GroupSample.hash_of(group_from_dict(group), row)
+    facts["sha256"] = sa.GroupSample._hash(group_from_dict(group), row)
     save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": row}, facts)
     with pytest.raises(GroupTooLargeError, match=r"S cannot be loaded: .* entries, above"):
         sa.GroupSample.load(tmp_path / "S")

@@ -191,7 +191,7 @@ class GroupSample(Stored):
             (42, 1, 'AGL(1,7)', 'right')
         """
         check_choice("side", side, SIDES[1:])
-        drawn, origin = self.translators(oracle, 2 if side == "both" else 1, side)
+        drawn, origin = self._translators(oracle, 2 if side == "both" else 1, side)
         group, rows = self.group, self.elements
         if side != "left":
             rows = group.compose(rows, drawn.elements[:1])
@@ -199,7 +199,7 @@ class GroupSample(Stored):
             rows = group.compose(drawn.elements[-1:], rows)
         return GroupSample(self.group, rows, self.calls + drawn.calls, origin)
 
-    def translators(self, oracle: Oracle, count: int, side: str) -> tuple[GroupSample, Origin]:
+    def _translators(self, oracle: Oracle, count: int, side: str) -> tuple[GroupSample, Origin]:
         """Uniform elements to translate S by, none of which it is made of, and the result's origin."""
         if getattr(oracle, "group", None) != self.group:
             raise ArgumentError(
@@ -230,7 +230,7 @@ class GroupSample(Stored):
         return {"order": order, "m": self.m, **super().to_dict()}
 
     @classmethod
-    def hash_of(cls, group: Distribution, rows: NDArray[Any]) -> str:
+    def _hash(cls, group: Distribution, rows: NDArray[Any]) -> str:
         """Of the multiset: in whatever order the rows are."""
         digest = hashlib.sha256(b"sparseaug multiset 1\n")
         digest.update(canonical_json(group.to_dict()))

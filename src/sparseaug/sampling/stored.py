@@ -41,7 +41,7 @@ class Stored(ABC):
 
     @classmethod
     @abstractmethod
-    def hash_of(cls, group: Distribution, rows: NDArray[Any]) -> str:
+    def _hash(cls, group: Distribution, rows: NDArray[Any]) -> str:
         """SHA-256 of such rows of this group."""
 
     @property
@@ -57,7 +57,7 @@ class Stored(ABC):
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of the elements in their group, the same on every machine."""
-        return self.hash_of(self.distribution, self._rows)
+        return self._hash(self.distribution, self._rows)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one safetensors file, whole or not at all.
@@ -100,7 +100,7 @@ class Stored(ABC):
             )
             rows = flat.reshape(*(facts[name] for name in cls._counted), -1, flat.shape[1])
             # before the rows take minutes to check
-            require(cls.hash_of(group, rows) == facts["sha256"], path, "its hash does not match")
+            require(cls._hash(group, rows) == facts["sha256"], path, "its hash does not match")
             made = cls(group, rows, facts["calls"], Origin.from_dict(facts["origin"]))  # type: ignore[call-arg]
         except GroupTooLargeError as error:
             raise GroupTooLargeError(f"{show_path(path)} cannot be loaded: {error}") from error

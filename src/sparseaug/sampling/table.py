@@ -148,7 +148,7 @@ class SampleTable(Stored):
         check_type("S", S, GroupSample, "a GroupSample; give a design, say")
         n = check_integer("n", n, at_least=1)
         require_memory("n", n, S.m * S.group.width, f"times {S.m} elements")
-        (drawn, origin), group = S.translators(oracle, n, "right"), S.group
+        (drawn, origin), group = S._translators(oracle, n, "right"), S.group
         rows = group.compose(np.tile(S.elements, (n, 1)), np.repeat(drawn.elements, S.m, axis=0))
         return cls(group, rows.reshape(n, S.m, -1), S.calls + drawn.calls, origin)
 
@@ -168,7 +168,7 @@ class SampleTable(Stored):
         return np.ascontiguousarray(self.rows.swapaxes(0, 1)).reshape(self.m * self.n, -1)
 
     @classmethod
-    def hash_of(cls, group: Distribution, rows: NDArray[Any]) -> str:
+    def _hash(cls, group: Distribution, rows: NDArray[Any]) -> str:
         """Of the rows in their order."""
         digest = hashlib.sha256(b"sparseaug table 1\n")
         digest.update(canonical_json(group.to_dict()))
