@@ -7,10 +7,10 @@ less than the loop around them. The update is the same, and a test compares the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 
 import numpy as np
 
-from sparseaug._compiled import attempt
 from sparseaug.kernels.arrays import Floats
 
 BOX = 1.5
@@ -101,8 +101,11 @@ def _advance(
     """Take `at` through a block; the full gradient's norms before each step, compiled if possible."""
     seen = np.empty((len(v), len(steps), v.shape[1]))
     given = (A, v, *full, at, steps, BOX, seen)
-    if attempt(_COMPILED, lambda module: (module.walk(*given), True)) is None:
-        _walk(*given)
+    try:
+        walk = import_module(_COMPILED).walk
+    except ImportError:  # without numba
+        walk = _walk
+    walk(*given)
     return np.sqrt(seen)
 
 
