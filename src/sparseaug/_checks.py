@@ -82,6 +82,9 @@ LIMITS: dict[str, Limit] = {
     "images of points": Limit(1 << 29, "images", "tables of 2 GiB, twice: there and back"),
     "modulus": Limit(1 << 42, "steps around one axis", "products of phases would overflow"),
     "parities": Limit(1 << 38, "words of 64 parities", "a few minutes on two cores"),
+    "characters of low weight": Limit(1 << 36, "characters", "some minutes"),
+    "weight": Limit(8, "characters multiplied", "as many as the error of their product is for"),
+    "tuple codes": Limit(1 << 25, "entries", "of the table that numbers tuples"),
     "points": Limit(
         10_000_000, "points", "as many as there are elements in a group that is listed"
     ),

@@ -72,10 +72,10 @@ def coset_of(S: Multiset) -> Rows | None:
 
 def _pairs(group: Group, rows: Rows, counts: Rows, step: int) -> Iterator[tuple[Rows, Rows]]:
     """The quotients of all pairs and their weights, `step` rows with all others at a time."""
-    inverses = group.inverse(rows)
+    inverses = group._inverse(rows)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        products = group.compose(inverses[part, None], rows[None])
+        products = group._compose(inverses[part, None], rows[None])
         weights = counts[part, None] * counts[None]
         yield products.reshape(-1, group.width), weights.ravel()
 
@@ -90,13 +90,13 @@ def subgroup_of(group: Group, rows: Rows) -> Rows | None:
     from scipy.sparse import csr_array  # takes a tenth of a second to import
     from scipy.sparse.csgraph import connected_components
 
-    translated = group.compose(group.inverse(rows[:1]), rows)
+    translated = group._compose(group._inverse(rows[:1]), rows)
     size = len(translated)
     edges: list[Rows] = []
     reached = np.arange(size) == 0  # g_1^-1 g_1
     while not reached.all():
         t = translated[[int(reached.argmin())]]
-        both = np.concatenate([translated, group.compose(translated, t)])
+        both = np.concatenate([translated, group._compose(translated, t)])
         small = group.log_order < 43  # ranks are integers of 62 bits
         keys = group._rank(both) if small else both
         unique, number = np.unique(keys, axis=0, return_inverse=True)

@@ -100,7 +100,7 @@ def left_multiplication(group: Group) -> Faithful | None:
         return None
 
     def images(elements: Rows) -> Rows:
-        products = group.compose(elements[:, None], group.all_elements())
+        products = group._compose(elements[:, None], group.all_elements())
         return group._rank(products.reshape(-1, group.width)).reshape(len(elements), group.order)
 
     return Faithful(group.order, images)
@@ -182,7 +182,7 @@ def class_labels(group: Group) -> Rows:
     elements = group.all_elements()
     count = len(elements)
     ends = [
-        group._rank(group.compose(group.compose(s[None], elements), group.inverse(s[None])))
+        group._rank(group._compose(group._compose(s[None], elements), group._inverse(s[None])))
         for s in group.generators()
     ]
     starts = np.tile(np.arange(count), len(ends))

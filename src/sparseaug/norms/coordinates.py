@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import Progress, silent
+from sparseaug._checks import Progress, require_work, silent
 from sparseaug.errors import UnsupportedError, shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Rows
 from sparseaug.groups.orders import ENUMERATION_LIMIT
@@ -34,7 +34,7 @@ from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.norms.regular import PermutationMean
-from sparseaug.norms.tuples import Tuples, module_norm, require_codes, require_tuples
+from sparseaug.norms.tuples import Tuples, module_norm, require_tuples
 from sparseaug.sampling import GroupSample
 
 
@@ -174,7 +174,8 @@ def coordinates_norm(
         dimension = math.prod(space.dimension(d) for space, d in choice)
         require_tuples(len(elements), dimension, block)
         for space, d in choice:
-            require_codes(space.points, d, space.name)
+            what = f"the table of {d}-tuples of points of {space.name}"
+            require_work("tuple codes", space.points**d, what, remedy="lower degree")
         images, orbits = modules.product(choice)
         mean = PermutationMean(images, counts, S.m, orbits)
         norm = module_norm(mean, S.sha256 + block, share).at(block)

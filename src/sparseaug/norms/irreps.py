@@ -12,7 +12,7 @@ from sparseaug.groups.product import Tensor
 from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.norm import Norm, announce
-from sparseaug.norms.threads import Threads
+from sparseaug.norms.threads import threads_for
 from sparseaug.norms.verified import norm_lower, norm_upper
 from sparseaug.sampling import GroupSample
 
@@ -41,9 +41,8 @@ def largest_norms(
     """
     found: dict[Degree, Norm] = {}
     worst: dict[Degree, float] = {}
-    threads = Threads()
     for degree, block in blocks:
-        with threads.for_size(len(block.values)):
+        with threads_for(len(block.values)):
             size = norm_upper(block.values, block.error, at_most=worst.get(degree))
             if degree not in worst or size > worst[degree]:
                 worst[degree] = size

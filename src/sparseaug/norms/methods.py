@@ -25,7 +25,7 @@ from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
 from sparseaug.norms.rotations.bands import bands_norm
-from sparseaug.norms.rotations.primes import is_space, prime_norm
+from sparseaug.norms.rotations.primes import prime_norm
 from sparseaug.norms.young.symmetric import LARGEST_N, symmetric_norm
 from sparseaug.sampling import GroupSample
 
@@ -82,7 +82,9 @@ METHODS = (
         symmetric_norm,
         too_large=lambda g: g.width > LARGEST_N,
     ),
-    Method("quaternions", is_space, prime_norm),  # which says whether S is such a set
+    Method(
+        "quaternions", lambda g: g.rotates_space, prime_norm
+    ),  # which says whether S is such a set
     Method("irreps", _any, irreps_norm, too_large=_has_too_many_irreps),
     Method("regular", lambda g: g.order <= REGULAR_LIMIT, regular_norm),
 )

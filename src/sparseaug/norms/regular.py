@@ -175,9 +175,9 @@ def left_translations(group: Group, elements: Rows) -> NDArray[np.int32]:
 def _heads_and_table(group: Group) -> tuple[Rows, NDArray[np.int32]]:
     """One element of each coset of H, and the ranks of all products in H."""
     size = _tail(group)
-    tail = group.unrank(np.arange(size))
+    tail = group._unrank(np.arange(size))
     table = _ranks(group, tail[:, None], tail[None]).astype(np.int32)
-    return group.unrank(np.arange(0, group.order, size)), table
+    return group._unrank(np.arange(0, group.order, size)), table
 
 
 def require_room(count: int, dimension: int, what: str, *, starts: int = 1) -> None:
@@ -208,18 +208,18 @@ def _tail(group: Group) -> int:
 
 
 def _is_tail(group: Group, size: int) -> bool:
-    tail = group.unrank(np.arange(size))
+    tail = group._unrank(np.arange(size))
     if (_ranks(group, tail[:, None], tail[None]) >= size).any():
         return False
     step = max(1, (1 << 16) // size)
     for at in range(0, group.order, size * step):
         starts = np.arange(at, min(at + size * step, group.order), size)
-        ranks = _ranks(group, group.unrank(starts)[:, None], tail[None])
+        ranks = _ranks(group, group._unrank(starts)[:, None], tail[None])
         if not np.array_equal(ranks, starts[:, None] + np.arange(size)):
             return False
     return True
 
 
 def _ranks(group: Group, a: Rows, b: Rows) -> NDArray[np.int64]:
-    products = group.compose(a, b)
-    return group.rank(products.reshape(-1, group.width)).reshape(products.shape[:-1])
+    products = group._compose(a, b)
+    return group._rank(products.reshape(-1, group.width)).reshape(products.shape[:-1])

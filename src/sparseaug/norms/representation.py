@@ -81,7 +81,7 @@ def _require_law(action: Action, rows: Rows, shape: tuple[int, ...], *, exact: b
     moved = np.asarray(action(others, x))[:, 0]
     for a in generators[:, None]:
         left = np.asarray(action(a, moved))[0]
-        off = abs(left - np.asarray(action(group.compose(a, others), x))[:, 0]).max()
+        off = abs(left - np.asarray(action(group._compose(a, others), x))[:, 0]).max()
         if not off <= (0.0 if exact else TOLERANCE * dimension):
             raise ArgumentError(
                 f"the action breaks act(ab, x) = act(a, act(b, x)) of {group.name}; "

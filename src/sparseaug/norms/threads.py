@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
@@ -17,19 +17,15 @@ TINY, SMALL = 48, 1000
 """Below the first size the library takes one thread by itself; above the second, half the cores."""
 
 
-@dataclass
-class Threads:
-    """Sets the number of threads by the size of the matrix at hand; finds the libraries once."""
+@contextmanager
+def threads_for(size: int) -> Iterator[None]:
+    """Within, a matrix of this size is worked on as is best for it; afterwards as before."""
+    if size < TINY:
+        yield
+        return
+    limit = 1 if size < SMALL else max(1, (os.cpu_count() or 1) // 2)
+    with _libraries().limit(limits=limit, user_api="blas"):
+        yield
 
-    _controller: ThreadpoolController | None = None
 
-    @contextmanager
-    def for_size(self, size: int) -> Iterator[None]:
-        """Within, a matrix of this size is worked on as is best for it; afterwards as before."""
-        if size < TINY:
-            yield
-            return
-        self._controller = self._controller or ThreadpoolController()
-        limit = 1 if size < SMALL else max(1, (os.cpu_count() or 1) // 2)
-        with self._controller.limit(limits=limit, user_api="blas"):
-            yield
+_libraries = cache(ThreadpoolController)  # which looks for them, a millisecond

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows
 from sparseaug.norms.lanczos import STARTS, lanczos_norm
 from sparseaug.norms.norm import Norm
@@ -17,9 +16,6 @@ from sparseaug.norms.regular import PermutationMean, dense_norm, require_room
 
 DENSE_DIMENSION = 4096
 """Up to here a module is verified as a matrix; beyond, the bound has a failure probability."""
-
-TUPLE_CODES = 1 << 25
-"""n^k at most: tuples are found by a table of that many entries."""
 
 
 def module_norm(mean: PermutationMean, key: str, failure_probability: float) -> Norm:
@@ -33,15 +29,6 @@ def module_norm(mean: PermutationMean, key: str, failure_probability: float) -> 
 def require_tuples(count: int, dimension: int, block: str) -> None:
     """Raise a `GroupTooLargeError` if the images of so many tuples are too many; `require_room`."""
     require_room(count, dimension, block, starts=STARTS if dimension > DENSE_DIMENSION else 0)
-
-
-def require_codes(points: int, degree: int, name: str) -> None:
-    """Raise a `GroupTooLargeError` if the table of tuples is too large."""
-    if points**degree > TUPLE_CODES:
-        raise GroupTooLargeError(
-            f"degree={degree} needs a table of {points}^{degree} entries for {name}; "
-            f"at most {TUPLE_CODES} are kept: lower degree."
-        )
 
 
 class Tuples:

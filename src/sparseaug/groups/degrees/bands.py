@@ -108,7 +108,7 @@ class Bands(Degrees):
             t[:, :4] /= np.sqrt((t[:, :4] ** 2).sum(axis=1, keepdims=True))
         else:
             t[:, 0] = angles
-        return group.compose(group.compose(group.compose(g, k), t), group.inverse(k))
+        return group._compose(group._compose(group._compose(g, k), t), group._inverse(k))
 
     def mean_squares(self, S: Multiset) -> Floats:
         """At the angles of all quotients, not in cells."""

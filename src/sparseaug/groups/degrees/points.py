@@ -98,12 +98,12 @@ class Points(Degrees):
     def variances(self, values: NDArray[Any]) -> Floats:
         """sum_gh <v(g), v(h)> K(g^-1 h) / |G|^2."""
         elements = self.group.all_elements()
-        inverses = self.group.inverse(elements)
+        inverses = self.group._inverse(elements)
         sums = np.zeros(self.kernels.shape[1])
         step = max(1, (1 << 20) // len(elements))
         for start in range(0, len(elements), step):
             part = slice(start, start + step)
-            products = self.group.compose(inverses[part, None], elements[None])
+            products = self.group._compose(inverses[part, None], elements[None])
             index = self.labels[self.group._rank(products.reshape(-1, self.group.width))]
             gram = values[part] @ values.T
             sums += np.bincount(index, gram.ravel(), minlength=len(sums))
@@ -114,9 +114,9 @@ def _kernels(group: Group, elements: Rows, labels: Rows, first: Rows) -> Floats:
     """d_pi chi_pi on the classes, of every irrep and its complex conjugate together."""
     sizes = np.sqrt(np.bincount(labels))
     weights = (np.random.default_rng(0).standard_normal(len(sizes)) / sizes)[labels]
-    inverses = group.inverse(elements)
+    inverses = group._inverse(elements)
     sums = [
-        np.bincount(labels[group._rank(group.compose(inverses, t[None]))], weights, len(sizes))
+        np.bincount(labels[group._rank(group._compose(inverses, t[None]))], weights, len(sizes))
         for t in elements[first]
     ]
     matrix = sizes[:, None] * np.array(sums) / sizes

@@ -148,7 +148,7 @@ class Shapes(Degrees):
         t = np.tile(np.arange(n), (len(g), 1))
         for i, length in enumerate(lengths.tolist()):
             t[i :: len(lengths), :length] = np.roll(np.arange(length), -1)
-        return group.compose(group.compose(group.compose(g, k), t), group.inverse(k))
+        return group._compose(group._compose(group._compose(g, k), t), group._inverse(k))
 
     def counted(self, S: Multiset, most: int | None = None) -> list[Part] | None:
         """The irreps of degree up to `most`, each with its mean square; None if quotients are too many.
@@ -311,7 +311,7 @@ def young_variances(
     n = group.n
     rows = _cosets(n)
     inside = np.flatnonzero(group.contains(rows))
-    place = group.rank(rows[inside])
+    place = group._rank(rows[inside])
     found = np.zeros(len(shapes))
     step = max(1, _ENTRIES // len(rows))
     for start in range(0, values.shape[1], step):

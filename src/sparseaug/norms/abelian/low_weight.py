@@ -15,16 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import Progress, silent
+from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import UNIT, float_above, float_below, gamma, up
-from sparseaug.errors import GroupTooLargeError, shorten
 from sparseaug.groups.degrees.counts import Degree
 from sparseaug.norms.abelian.roots import ROOT_ERROR, roots
 from sparseaug.norms.norm import Norm, announce
 from sparseaug.sampling import GroupSample
-
-CHARACTERS = 1 << 36
-"""Characters that are looked at, at most."""
 
 _PANEL = 1 << 10  # columns of characters multiplied at a time
 
@@ -72,11 +68,8 @@ class _Characters:
         moduli = S.group.radices
         coordinates = [i for i, n in enumerate(moduli) if n > 1]
         sizes = [moduli[i] - 1 for i in coordinates]
-        if sum(sizes) * S.m > 1 << 28:
-            raise GroupTooLargeError(
-                f"{sum(sizes)} characters of weight 1 on m={S.m} elements of {S.group.name} are "
-                "too many to list; use fewer elements."
-            )
+        what = f"the list of {sum(sizes)} characters of weight 1 on m={S.m} elements"
+        require_work("array", sum(sizes) * S.m, what, remedy="use fewer elements")
         if all(size == 1 for size in sizes):
             kind = np.float32 if S.m < 1 << 24 else np.float64
             return cls((1 - 2 * S.elements[:, coordinates]).astype(kind), coordinates, sizes, 0.0)
@@ -163,13 +156,8 @@ def _require_few(sizes: list[int], degree: int, S: GroupSample) -> None:
     for size in sizes:
         for w in range(degree, 0, -1):
             counts[w] += size * counts[w - 1]
-    if degree > 8 or sum(counts) > CHARACTERS:
-        raise GroupTooLargeError(
-            f"{S.group.name} has {shorten(sum(counts))} characters of weight at most {degree}; at "
-            f"most {CHARACTERS}, of weight up to 8, are looked at: lower degree."
-        )
-    announce(
-        f"the norm on {sum(counts)} characters of {S.group.name} at m={S.m} elements",
-        seconds=sum(counts) * S.m * (2e-10 if max(sizes) == 1 else 3e-9),
-        instead="lower degree, or use fewer elements.",
-    )
+    what = f"the norm on characters of weight up to {degree} of {S.group.name}"
+    require_work("weight", degree, what, remedy="lower degree")
+    require_work("characters of low weight", sum(counts), what, remedy="lower degree")
+    seconds = sum(counts) * S.m * (2e-10 if max(sizes) == 1 else 3e-9)
+    announce(what, seconds=seconds, instead="lower degree, or use fewer elements.")

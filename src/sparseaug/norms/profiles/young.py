@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from sparseaug._checks import Progress
+from sparseaug._checks import LIMITS, Progress
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.degrees.counts import Degree, Part, summed
 from sparseaug.groups.degrees.shapes import LARGEST_N, Shapes
@@ -29,7 +29,6 @@ from sparseaug.norms.norm import Norm, larger_norm
 from sparseaug.norms.profiles.levels import levels, root_above, root_below
 from sparseaug.norms.profiles.pairs import MOST_PAIRED, degree_two_norm
 from sparseaug.norms.profiles.result import Levels
-from sparseaug.norms.tuples import TUPLE_CODES
 from sparseaug.norms.young.clausen import mean_blocks
 from sparseaug.norms.young.symmetric import announce_shapes
 from sparseaug.sampling import GroupSample
@@ -108,7 +107,9 @@ def _low_degrees(S: GroupSample, most: int | None, progress: Progress) -> Levels
         if count.total and t == 2 and n <= MOST_PAIRED:
             norm = degree_two_norm(S)
             below = larger_norm(below, norm)
-        elif count.total and n**t <= TUPLE_CODES and math.perm(n, t) * S.m <= _ENTRIES:
+        elif (
+            count.total and n**t <= LIMITS["tuple codes"].most and math.perm(n, t) * S.m <= _ENTRIES
+        ):
             norm, below = _with_tuples(S, t, norm, below, progress)
         elif count.total:
             below = Norm(1.0, 0.0)  # of the degrees up to t nothing better is known

@@ -14,13 +14,13 @@ With the inversion added, S and -S: odd parities cancel, even ones are those of 
 from __future__ import annotations
 
 import math
-from typing import TypeGuard, cast
+from typing import cast
 
 import numpy as np
 
 from sparseaug._checks import Progress, silent
 from sparseaug._floats import down, up
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Rows
 from sparseaug.groups.representations import infinite
 from sparseaug.groups.rotations import Rotations
 from sparseaug.norms.norm import Norm
@@ -53,8 +53,8 @@ def prime_bounds(p: int) -> tuple[float, float]:
 
 def prime_of(S: GroupSample) -> int | None:
     """The prime p if S is the set of its p + 1 rotations, or that set with its inversion; else None."""
-    group = S.group
-    if not is_space(group):
+    group = cast(Rotations, S.group)
+    if not group.rotates_space:
         return None
     turns = S.elements[:, :4]
     lengths = (turns * turns).sum(axis=1)
@@ -105,8 +105,3 @@ def prime_rows(p: int) -> Rows:
 def largest_prime(m: int) -> int | None:
     """The largest such p with p + 1 <= m; None below 6."""
     return next((p for p in range(min(m - 1, LARGEST_PRIME), 4, -1) if is_suitable(p)), None)
-
-
-def is_space(group: Group) -> TypeGuard[Rotations]:
-    """Whether it is SO(3) or O(3)."""
-    return group.has_transform("wigner") and cast(Rotations, group).n == 3

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from sparseaug.groups import Rows
 from sparseaug.groups.quaternions import are_integers
 from sparseaug.groups.quotients import Multiset
-from sparseaug.norms.rotations.primes import is_space
+from sparseaug.groups.rotations import Rotations
 
 MOST_PAIRS = 1 << 20
 """Pairs of rows whose inner products are counted in integers, about a second."""
@@ -28,9 +29,9 @@ def exact_squares(S: Multiset, highest: int) -> dict[tuple[int, int], Fraction] 
 
     Parity is 1 or -1; of SO(3) only 1. Weighted rows, with counts that are floats, have none.
     """
-    group = S.group
+    group = cast(Rotations, S.group)
     rows, counts = S.counts()
-    if not is_space(group) or counts.dtype != np.int64 or len(rows) ** 2 > MOST_PAIRS:
+    if not group.rotates_space or counts.dtype != np.int64 or len(rows) ** 2 > MOST_PAIRS:
         return None
     if not are_integers(rows[:, :4]).all() or abs(rows).max() > 1 << 15:  # products below 2^62
         return None
