@@ -22,9 +22,6 @@ from sparseaug.sampling.keys import keyed_rng
 
 Matrix = NDArray[np.float64]
 
-ENUMERATED = 100_000
-"""Groups up to this order are averaged over; larger ones by the fixed space of generators."""
-
 TOLERANCE = 1e-8
 """How far from orthogonal, and from linear, the given action may be."""
 
@@ -148,10 +145,6 @@ def _invariants(action: Action, shape: tuple[int, ...]) -> tuple[Matrix, float, 
     if len(images) == len(signed):
         return _signed_orbit_means(np.concatenate(images)), 0.0, True
     matrices = _matrices(action, generators, shape)
-    if group.order <= ENUMERATED and group.order * dimension**2 <= 1 << 34:
-        rows = group.all_elements()
-        total, defect, _ = _sum(action, rows, shape)
-        return total / group.order, defect + gamma(len(rows)) * math.sqrt(dimension), False
     projection, error = _fixed_space(matrices, group.name)
     return projection, error + _defect(matrices, action), False
 

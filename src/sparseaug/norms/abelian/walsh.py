@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import popcount
 from sparseaug.norms.norm import Norm, announce, ratio
+from sparseaug.qmc.binary import independent
 from sparseaug.sampling.sample import GroupSample
 
 LOW_BITS = 14
@@ -48,9 +49,9 @@ def walsh_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
         return Norm(0.0, 0.0, "")
     axes = np.flatnonzero(np.array(S.group.radices) == 2)
     bits = S.elements[:, axes].astype(np.uint8)
-    total, rank = S.m, orthogonal_rank(bits)
-    if not rank:
-        total, rank = _largest(bits, progress)
+    if len(independent(integers(np.unique(bits ^ bits[0], axis=0)))) < len(axes):
+        return Norm(1.0, 1.0, "one that is constant on S")
+    total, rank = _largest(bits, progress)
     frequency = np.zeros(S.group.width, np.int64)
     frequency[axes] = [rank >> i & 1 for i in range(len(axes) - 1, -1, -1)]
     return ratio(total, S.m, f"chi{tuple(frequency.tolist())}")
@@ -73,39 +74,6 @@ def hadamard(table: NDArray[np.signedinteger]) -> None:
         pairs[:, 0] += pairs[:, 1]
         pairs[:, 1] = difference
         width *= 2
-
-
-def orthogonal_rank(bits: NDArray[np.uint8]) -> int:
-    """The smallest non-trivial a, as a rank, with a.(g_1 + g_j) = 0 for all j; 0 if there is none.
-
-    Every row of the echelon form keeps its lowest bit as pivot, and pivots are cleared elsewhere.
-    A free bit f then gives the solution that has f and, as each row with bit f asks, that row's
-    pivot, which is below f. The lowest free bit gives the smallest solution.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.norms.abelian.walsh import orthogonal_rank
-        >>> orthogonal_rank(np.array([[0, 0, 1], [0, 1, 1]], np.uint8))
-        1
-    """
-    d = bits.shape[1]
-    echelon: dict[int, int] = {}  # pivot, as a power of two, to row
-    pivots = 0
-    for vector in integers(np.unique(bits ^ bits[0], axis=0)):
-        rest = vector
-        while hit := rest & pivots:
-            rest ^= echelon[hit & -hit]
-        if rest:
-            pivot = rest & -rest
-            for other, row in echelon.items():
-                if row & pivot:
-                    echelon[other] = row ^ rest
-            echelon[pivot] = rest
-            pivots |= pivot
-            if len(echelon) == d:
-                return 0
-    free = ~pivots & (pivots + 1)
-    return free | sum(pivot for pivot, row in echelon.items() if row & free)
 
 
 def _largest(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
