@@ -58,8 +58,8 @@ def _rotations(found: dict[str, Any]) -> list[str]:
     return [
         "Turned, the same molecule gets an energy that is "
         f"{row(found, 'one view', 1)['change']:.1f} kcal/mol off its mean",
-        f"Averaged over 24 chosen rotations it is {chosen}, over a weighted grid of 24 {grid}, "
-        f"over 24 random ones {draws}",
+        f"With 24 chosen rotations {chosen} of that is left, with a weighted grid of as many "
+        f"{grid}, with as many random ones {draws}",
         "The four views along principal axes leave "
         f"{row(found, 'principal axes', 4)['change']:.2f}",
         f"has an error of {exact['error']:.1f} instead of {averaged['error']:.1f} kcal/mol",
