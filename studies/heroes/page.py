@@ -30,7 +30,7 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
     ]
     return {
         "labels": _by_size(views, "labels", percent),
-        "left": _by_size(views, "left", "{:.2g}".format),
+        "left": _by_size(views, "left", "{:#.2g}".format),
         "store": f"Here computing took {store['computing']:.1f} s and reading "
         f"{store['reading']:.2f} s.",
         "rotations": _rotations(found["rotations"]),
@@ -59,7 +59,7 @@ def _rotations(found: dict[str, Any]) -> str:
         [
             one["way"],
             str(one["m"]),
-            f"{one['change']:.2g}" if one["change"] > 1e-9 else "0",
+            f"{one['change']:#.2g}" if one["change"] > 1e-9 else "0",
             _bold(f"{one['error']:.2f}", one["error"] == best),
         ]
         for one in sorted(found["rows"], key=lambda one: -one["change"])

@@ -19,7 +19,8 @@ URLS = PROJECT["urls"]
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())
+    """The words of a page, without the marks of links."""
+    return " ".join(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).split())
 
 
 def said(text: str) -> int:
@@ -78,6 +79,13 @@ def test_what_a_reader_must_read_is_short():
     assert said(README) <= 600
     assert sum(map(said, pages)) < 25_000
     assert said("One *word*, [two](a.md) `code` 3.1 $x$\n```\nthree\n```\n") == 3
+
+
+def test_words_of_the_trade_are_explained_in_the_readme():
+    words = "head|streaming|passe?s?|rms|certain|oracle|words|landmarks|pilot|prior|deviation"
+    text = re.sub(r"```.*?```|alt=\"[^\"]*\"", "", README, flags=re.DOTALL)
+    explained = {word.lower() for word in re.findall(r"\[(\w+)\]\(docs/glossary", text)}
+    assert set(re.findall(rf"\b({words})\b", text)) <= explained
 
 
 def test_code_comes_first():
