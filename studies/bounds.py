@@ -74,8 +74,8 @@ def study(draws: int) -> Iterator[Row]:
         for m in SIZES:
             found = deviations(name, m, draws)
             for delta in DELTAS:
-                paper = sa.theory.deviation_bound(m, g.order, delta)
-                sharp = sa.theory.sharp_deviation_bound(m, total, delta)
+                paper = sa.theory.deviation_bound(m, order=g.order, delta=delta)
+                sharp = sa.theory.sharp_deviation_bound(m, dimension_sum=total, delta=delta)
                 # 1e-12 against the rounding of the norms; a bound of 1 cannot fail
                 failures = int((found > paper + 1e-12).sum())
                 sharp_failures = int((found > sharp + 1e-12).sum())

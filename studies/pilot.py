@@ -129,7 +129,7 @@ def sizes(
     B = gradient_norms(
         given.model.kernel, given.model.centers, theta[:half], theta[half:], given.train[1]
     ).B
-    paper = sa.theory.sample_size(eps, 0.05, group.order, 1.0, B)
+    paper = sa.theory.sample_size(eps, 0.05, order=group.order, C=1.0, B=B)
     return Sizes(planned, least, most, exact.row("design").m, smallest, paper)
 
 

@@ -44,7 +44,9 @@ class Fact:
 
 def _sharp(given: Problem, known: Evidence) -> float:
     S = known.sample
-    return sharp_deviation_bound(S.m, symmetric_dimension_sum(S.group.width), DELTA)
+    return sharp_deviation_bound(
+        S.m, dimension_sum=symmetric_dimension_sum(S.group.width), delta=DELTA
+    )
 
 
 BOUNDS = (

@@ -152,7 +152,11 @@ def _minibatch(given: StudyProblem, sizes: Sizes) -> dict[str, Any]:
         phi = np.stack([_features(given, S) for S in draws])  # (seeds, m, samples, centers)
         noise = max(_pair_spread(given, each, given.start) for each in phi)
         plan = sgd_plan(
-            *(2 * given.sigma / math.sqrt(m), given.smoothness, given.gap, noise, _PAIRS)
+            2 * given.sigma / math.sqrt(m),
+            L=given.smoothness,
+            gap=given.gap,
+            sigma=noise,
+            b=_PAIRS,
         )
         draw = partial(_pairs, given, phi, keyed_rng(0, "study: pairs", index=m))
         walk = stream(draw, full, given.start, np.array([plan.step_size]))

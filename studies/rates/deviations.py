@@ -78,9 +78,9 @@ def _draws(G: Group, task: Task) -> Result:
         "values": values,
         "log_order": G.log_order,
         "mean_dimension": order / D.value,
-        "bound": deviation_bound(m, order, DELTA),
-        "sharp": sharp_deviation_bound(m, D.value, DELTA),
-        "floor": deviation_floor(m, order),
+        "bound": deviation_bound(m, order=order, delta=DELTA),
+        "sharp": sharp_deviation_bound(m, dimension_sum=D.value, delta=DELTA),
+        "floor": deviation_floor(m, order=order),
     }
 
 

@@ -217,7 +217,7 @@ def _full(given: StudyProblem, task: Task) -> Result:
     walk = stream(lambda: fixed, moments, given.start, np.array([1 / given.smoothness]))
     path = np.concatenate([next(walk)[:, 0, 0] for _ in range(0, task["limit"], _BLOCK)])
     taken = [int(np.argmax(path <= each)) if path.min() <= each else None for each in eps]
-    bounds = [full_gd_steps(each, given.smoothness, given.gap) for each in eps]
+    bounds = [full_gd_steps(each, L=given.smoothness, gap=given.gap) for each in eps]
     return {"eps": eps, "steps": taken, "bound": bounds}
 
 

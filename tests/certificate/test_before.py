@@ -67,7 +67,7 @@ def test_its_bound_is_that_of_the_theory():
     assert norms.B_2 <= edge.B_2
     over = size + min(
         theory.dimension_free_gradient_bound(64, 0.05, C=math.sqrt(2), B=edge.B_2),
-        theory.gradient_bound(64, act.group.order, 0.05, C=1.0, B=edge.B),
+        theory.gradient_bound(64, order=act.group.order, delta=0.05, C=1.0, B=edge.B),
     )
     assert a_priori(evidence, theta, box=4.0).bound == pytest.approx(over, rel=1e-12)
 
@@ -131,15 +131,15 @@ def test_the_size_of_one_shot_is_the_least_and_uses_the_union_with_the_mean_norm
     v = np.array([0.5] * 99 + [1.0])
     found = _size(sa.rotations(3), norms, v, 0.5, 0.05)
     sizes = [
-        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, norms.B_2, v=0.505),
-        theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, 100, v=1.0),
+        theory.dimension_free_sample_size(0.5, 0.05, C=BOTH_SPACES, B=norms.B_2, v=0.505),
+        theory.dimension_free_sample_size(0.5, 0.05, C=BOTH_SPACES, B=1.0, n=100, v=1.0),
     ]
     assert found.m == sizes[1] < sizes[0]
     even = GradientNorms(np.ones(100), 1.0)
-    mean = theory.dimension_free_sample_size(0.5, 0.05, BOTH_SPACES, 1.0, v=0.505)
+    mean = theory.dimension_free_sample_size(0.5, 0.05, C=BOTH_SPACES, B=1.0, v=0.505)
     assert abs(_size(sa.rotations(3), even, v, 0.5, 0.05).m - mean) <= 1
     large = _size(sa.cyclic(3), norms, np.full(100, 2.0), 0.05, 0.05)  # few irreps: the sharp one
-    assert large.m == theory.sharp_sample_size(0.05, 0.05, 2, 1.0, 1.0)
+    assert large.m == theory.sharp_sample_size(0.05, 0.05, dimension_sum=2, C=1.0, B=1.0)
 
 
 def test_lengths_in_both_spaces_are_those_of_enumerated_orbits():

@@ -33,10 +33,15 @@ def test_the_table_has_every_draw_of_the_study():
 
 
 def test_none_is_above_the_paper_s_bound_and_one_is_above_the_sharper_bound():
-    assert above(lambda G, m: deviation_bound(m, G.order, 0.05)) == 0
-    assert above(lambda G, m: sharp_deviation_bound(m, G.dimension_sum().value, 0.05)) == 1
+    assert above(lambda G, m: deviation_bound(m, order=G.order, delta=0.05)) == 0
+    assert (
+        above(
+            lambda G, m: sharp_deviation_bound(m, dimension_sum=G.dimension_sum().value, delta=0.05)
+        )
+        == 1
+    )
     assert above(lambda G, m: 1.0) == 0
-    assert all(min(v) + PLACE >= deviation_floor(m, G.order) for G, m, v in ROWS)
+    assert all(min(v) + PLACE >= deviation_floor(m, order=G.order) for G, m, v in ROWS)
     assert beta.ppf(0.975, 2, 8_338) <= 0.0007  # Clopper and Pearson, one of 8,339
 
 

@@ -34,7 +34,7 @@ def test_the_a_priori_bound_is_not_said_of_a_sample_that_was_not_drawn_uniformly
 def test_it_is_said_of_draws_of_an_oracle_and_of_a_source():
     for source in (None, lambda rng: G.sample(1, rng)[0]):
         found = sa.deviation(sa.Oracle(G, seed=0, source=source).draw(200))
-        assert found.bound == sa.theory.deviation_bound(200, 120, 0.05)
+        assert found.bound == sa.theory.deviation_bound(200, order=120, delta=0.05)
         printed = float(str(found).split("a-priori bound  ")[1].split()[0])
         assert found.bound <= printed <= found.bound * (1 + 1e-5)
 

@@ -287,9 +287,13 @@ def test_the_mean_squares_are_sums_of_chebyshev_polynomials(rng):
 
 def test_the_bound_beside_uniform_draws_is_the_sharper_one_of_the_band():
     S = sa.Oracle(SPACE, seed=0).draw(200)
-    assert sa.deviation(S, degree=4).bound == sharp_deviation_bound(200, 5**2 - 1, 0.05)
+    assert sa.deviation(S, degree=4).bound == sharp_deviation_bound(
+        200, dimension_sum=5**2 - 1, delta=0.05
+    )
     T = sa.Oracle(sa.orthogonal(3), seed=0).draw(200)
-    assert sa.deviation(T, degree=4).bound == sharp_deviation_bound(200, 2 * 5**2 - 1, 0.05)
+    assert sa.deviation(T, degree=4).bound == sharp_deviation_bound(
+        200, dimension_sum=2 * 5**2 - 1, delta=0.05
+    )
     assert sa.deviation(sa.design(SPACE, degree=3), degree=4).bound is None
 
 

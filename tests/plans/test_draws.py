@@ -61,8 +61,12 @@ def test_rows_are_the_numbers_of_the_theory(name, degree):
     group = sa.group(name)
     found = plan(group, deviation=0.3, degree=degree, delta=0.1, draw=False)
     D = group.dimension_sum().value if degree is None else degree_dimension_sum(group, degree).value
-    assert found.row("one-shot").m == theory.deviation_sample_size(0.3, group.order, 0.1)
-    assert found.row("one-shot sharp").m == theory.sharp_deviation_sample_size(0.3, D, 0.1)
+    assert found.row("one-shot").m == theory.deviation_sample_size(
+        0.3, order=group.order, delta=0.1
+    )
+    assert found.row("one-shot sharp").m == theory.sharp_deviation_sample_size(
+        0.3, dimension_sum=D, delta=0.1
+    )
     assert (found.row("full").m, found.row("full").calls) == (group.order, 0)
     assert found.row("draw_until").m is None
     assert found.facts["dimension_sum"] == D

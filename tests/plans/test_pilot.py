@@ -77,7 +77,7 @@ def test_m_for_eps_is_within_two_of_what_is_needed_where_the_paper_asks_for_thou
     needed = math.ceil(vectors.var(axis=0).sum() / 0.05**2)  # m draws leave variance / m
     assert needed / 2 <= planned <= 2 * needed
     B = gradient_norms(model.kernel, model.centers, theta[:half], theta[half:], data[1]).B
-    assert sa.theory.sample_size(0.1, 0.05, group.order, 1.0, B) > 1e4 * needed
+    assert sa.theory.sample_size(0.1, 0.05, order=group.order, C=1.0, B=B) > 1e4 * needed
 
 
 def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):

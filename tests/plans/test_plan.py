@@ -26,13 +26,13 @@ def test_rows_are_the_numbers_of_the_theory(name, eps):
     found, group = make(name, eps, sigma=0.5, b=4, n=100), sa.group(name)
     order, D = group.order, group.dimension_sum().value
     C, B, L, gap = CONSTANTS.values()
-    stream = theory.sgd_plan(eps, L, gap, 0.5, 4)
+    stream = theory.sgd_plan(eps, L=L, gap=gap, sigma=0.5, b=4)
     words = theory.words_plan(eps, 0.05, dimension_sum=D, C=C, B=B)
-    paper = theory.sample_size(eps, 0.05, order, C, B)
-    sharp = theory.sharp_sample_size(eps, 0.05, D, C, B)
-    T = theory.num_steps(eps, L, gap)
+    paper = theory.sample_size(eps, 0.05, order=order, C=C, B=B)
+    sharp = theory.sharp_sample_size(eps, 0.05, dimension_sum=D, C=C, B=B)
+    T = theory.num_steps(eps, L=L, gap=gap)
     rows = {row.method: (row.m, row.steps, row.calls) for row in found.rows}
-    assert rows["full"] == (order, theory.full_gd_steps(eps, L, gap), order)
+    assert rows["full"] == (order, theory.full_gd_steps(eps, L=L, gap=gap), order)
     assert rows["streaming"] == (4, stream.num_steps, stream.calls)
     assert rows["one-shot"] == (paper, T, paper)
     assert rows["one-shot sharp"] == (sharp, T, sharp)
@@ -40,12 +40,14 @@ def test_rows_are_the_numbers_of_the_theory(name, eps):
     assert sharp <= paper
     assert found.row("streaming").step_size == stream.step_size
     assert found.row("words").length == words.length
-    free = theory.dimension_free_sample_size(eps, 0.05, C, B, 100)
+    free = theory.dimension_free_sample_size(eps, 0.05, C=C, B=B, n=100)
     assert rows["one kernel"] == (free, T, free)
     for name, delta in (("products", 0.05), ("products on average", None)):
-        calls = theory.products_calls(eps, delta, C, B, 100)
+        calls = theory.products_calls(eps, delta, C=C, B=B, n=100)
         assert rows[name] == (min(order, 2**calls), T, calls)
-    batches = theory.one_shot_sgd_plan(eps, L, gap, 10 * C * B, 4)  # B_2 <= sqrt(100) B
+    batches = theory.one_shot_sgd_plan(
+        eps, L=L, gap=gap, sigma=10 * C * B, b=4
+    )  # B_2 <= sqrt(100) B
     assert rows["mini-batch"][::2] == (4, free)
     assert rows["mini-batch"][1] == pytest.approx(batches.num_steps, rel=1e-12)
     for row in found.rows:
@@ -58,19 +60,21 @@ def test_the_paper_s_promise_holds_at_the_planned_numbers_and_one_draw_less_brea
     """cor:app-main-complexity, by the bound of thm:main itself."""
     found, order = make(name), sa.group(name).order
     row = found.row("one-shot")
-    constants = (order, 0.05, *CONSTANTS.values())
-    assert theory.stationarity_bound(row.calls, row.steps, *constants) <= 0.1
-    assert theory.smallest_eps(row.calls, order, 0.05, C=1.5, B=0.7) <= 0.1
-    assert theory.smallest_eps(row.calls - 1, order, 0.05, C=1.5, B=0.7) > 0.1
+    constants = {"order": order, "delta": 0.05, **CONSTANTS}
+    assert theory.stationarity_bound(row.calls, T=row.steps, **constants) <= 0.1
+    assert theory.smallest_eps(row.calls, order=order, delta=0.05, C=1.5, B=0.7) <= 0.1
+    assert theory.smallest_eps(row.calls - 1, order=order, delta=0.05, C=1.5, B=0.7) > 0.1
     sharp = found.row("one-shot sharp")
     for m, enough in ((sharp.calls, True), (sharp.calls - 1, False)):
-        tau = theory.sharp_deviation_bound(m, found.facts["dimension_sum"], 0.05)
+        tau = theory.sharp_deviation_bound(
+            m, dimension_sum=found.facts["dimension_sum"], delta=0.05
+        )
         assert (Fraction(tau) * Fraction(1.5) * Fraction(0.7) * 2 <= Fraction(0.1)) == enough
 
 
 def test_the_deviation_to_draw_to_is_enough():
     row = make("S6").row("one-shot sharp")
-    reached = theory.stationarity_given(row.deviation, row.steps, **CONSTANTS)
+    reached = theory.stationarity_given(row.deviation, T=row.steps, **CONSTANTS)
     assert reached <= 0.1
     assert make("S6", 5.0).row("one-shot sharp").calls == 1
 
@@ -115,10 +119,10 @@ def test_best_keeps_to_max_batch():
 @pytest.mark.parametrize("n", [None, 100])
 def test_a_kernel_that_is_not_diagonal_pays_for_its_p_rows(n):
     found = make("S10", p=320, n=n)
-    free = theory.matrix_sample_size(0.1, 0.05, 1.5, 0.7, 320, n)
+    free = theory.matrix_sample_size(0.1, 0.05, C=1.5, B=0.7, p=320, n=n)
     assert found.row("one kernel").m == found.row("mini-batch").calls == free
     for name, delta in (("products", 0.05), ("products on average", None)):
-        calls = theory.products_calls(0.1, delta, 1.5 * 320**0.5, 0.7, n)
+        calls = theory.products_calls(0.1, delta, C=1.5 * 320**0.5, B=0.7, n=n)
         assert found.row(name).calls == calls
     assert "diagonal" not in found.row("one kernel").condition
 
@@ -160,7 +164,9 @@ def test_a_degree_makes_the_sharper_bound_smaller_and_leaves_the_paper_s():
     assert low.row("one-shot sharp").calls < whole.row("one-shot sharp").calls / 900
     assert low.row("one-shot") == whole.row("one-shot")
     D = degree_dimension_sum(sa.symmetric(5000), 2).value
-    assert low.row("one-shot sharp").calls == theory.sharp_sample_size(0.1, 0.05, D, 1.5, 0.7)
+    assert low.row("one-shot sharp").calls == theory.sharp_sample_size(
+        0.1, 0.05, dimension_sum=D, C=1.5, B=0.7
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_words_satisfy_their_inequality_and_few_less_do_not(eps, delta, bits):
     C, B = 1.5, 0.75
     found = sampled_words(eps, delta, dimension_sum=D, C=C, B=B)
     if found.length == 1:
-        assert found.size == found.m == sharp_sample_size(eps, delta, D, C, B)
+        assert found.size == found.m == sharp_sample_size(eps, delta, dimension_sum=D, C=C, B=B)
         return
     with mpmath.workdps(60):
         tau, m, M = mpmath.mpf(found.deviation), found.m, found.size
@@ -38,8 +38,10 @@ def test_words_satisfy_their_inequality_and_few_less_do_not(eps, delta, bits):
 def test_equality_of_the_split_with_half_of_delta():
     """2D and delta stand for D and delta/2."""
     found = sampled_words(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
-    assert found.m == sa.theory.sharp_deviation_sample_size(0.5, 75, 0.025)
-    assert found.deviation == sa.theory.sharp_deviation_bound(found.m, 75, 0.025)
+    assert found.m == sa.theory.sharp_deviation_sample_size(0.5, dimension_sum=75, delta=0.025)
+    assert found.deviation == sa.theory.sharp_deviation_bound(
+        found.m, dimension_sum=75, delta=0.025
+    )
 
 
 def test_drawn_words_have_the_deviation_they_are_planned_for():

@@ -82,11 +82,14 @@ def test_huge_integers_are_answered_at_once_or_refused_with_the_limit(
 def test_limits_change_no_result() -> None:
     for m, order in ((2, 1 << 5000), (64, 3**4000), (10**9, 7**2000), (4, (1 << 4096) + 1)):
         exact = Fraction(order - m, m * (order - 1))
-        floor = theory.deviation_floor(m, order)
+        floor = theory.deviation_floor(m, order=order)
         assert Fraction(floor) ** 2 <= exact < Fraction(math.nextafter(floor, 1)) ** 2
-    assert theory.deviation_floor(1 << 5000, 1 << 9000) == 0.0
-    assert theory.sharp_deviation_bound(1 << 9000, 75, 0.05) == math.ulp(0.0)
+    assert theory.deviation_floor(1 << 5000, order=1 << 9000) == 0.0
+    assert theory.sharp_deviation_bound(1 << 9000, dimension_sum=75, delta=0.05) == math.ulp(0.0)
     for order, classes in ((3**20000, 11), (1 << 40000, 1 << 39999)):
-        bound, square = theory.dimension_sum_bound(order, classes), (classes - 1) * (order - 1)
+        bound, square = (
+            theory.dimension_sum_bound(order, num_classes=classes),
+            (classes - 1) * (order - 1),
+        )
         assert square <= (bound + 1) ** 2
         assert bound**2 <= square + (square >> 8000)

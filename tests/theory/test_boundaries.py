@@ -29,9 +29,10 @@ def random_points(seed: int) -> list[tuple[int, float, float]]:
     ]
 
 
-BOUNDS: list[tuple[Callable, Callable, Callable]] = [
-    (theory.deviation_bound, theory.deviation_sample_size, theory.failure_probability),
+BOUNDS: list[tuple[str, Callable, Callable, Callable]] = [
+    ("order", theory.deviation_bound, theory.deviation_sample_size, theory.failure_probability),
     (
+        "dimension_sum",
         theory.sharp_deviation_bound,
         theory.sharp_deviation_sample_size,
         theory.sharp_failure_probability,
@@ -39,50 +40,55 @@ BOUNDS: list[tuple[Callable, Callable, Callable]] = [
 ]
 
 
-@pytest.mark.parametrize(("bound", "size", "failure"), BOUNDS)
+@pytest.mark.parametrize(("letter", "bound", "size", "failure"), BOUNDS)
 def test_m_delta_and_deviation_are_each_the_smallest_for_the_other_two(
-    bound: Callable, size: Callable, failure: Callable
+    letter: str, bound: Callable, size: Callable, failure: Callable
 ) -> None:
     for order, delta, tau in random_points(seed=1):
-        m = size(tau, order, delta)
-        reached = bound(m, order, delta)
+        of = {letter: order}
+        m = size(tau, delta=delta, **of)
+        reached = bound(m, delta=delta, **of)
         assert reached <= tau
-        assert m == 1 or bound(m - 1, order, delta) > tau
-        assert size(reached, order, delta) == m or reached == 1.0
-        assert size(math.nextafter(reached, 0), order, delta) > m
-        smallest = failure(m, order, tau)
+        assert m == 1 or bound(m - 1, delta=delta, **of) > tau
+        assert size(reached, delta=delta, **of) == m or reached == 1.0
+        assert size(math.nextafter(reached, 0), delta=delta, **of) > m
+        smallest = failure(m, deviation=tau, **of)
         assert 0 < smallest <= delta
-        assert bound(m, order, smallest) <= tau < bound(m, order, math.nextafter(smallest, 0))
+        assert bound(m, delta=smallest, **of) <= tau
+        assert tau < bound(m, delta=math.nextafter(smallest, 0), **of)
 
 
 def test_sample_size_and_smallest_eps_are_inverse_to_each_other() -> None:
     rng = random.Random(4)  # noqa: S311
     for order, delta, eps in random_points(seed=4):
         C, B = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
-        m = theory.sample_size(eps, delta, order, C, B)
-        assert theory.smallest_eps(m, order, delta, C=C, B=B) <= eps
-        assert m == 1 or theory.smallest_eps(m - 1, order, delta, C=C, B=B) > eps
+        m = theory.sample_size(eps, delta, order=order, C=C, B=B)
+        assert theory.smallest_eps(m, order=order, delta=delta, C=C, B=B) <= eps
+        assert m == 1 or theory.smallest_eps(m - 1, order=order, delta=delta, C=C, B=B) > eps
 
 
 def test_corollary_meets_eps_with_its_own_m_and_steps() -> None:
     rng = random.Random(6)  # noqa: S311
     for order, delta, eps in random_points(seed=6):
         L, gap = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
-        m = theory.sample_size(eps, delta, order, 1.0, 2.0)
-        T = theory.num_steps(eps, L, gap)
-        assert theory.stationarity_bound(m, T, order, delta, 1.0, 2.0, L, gap) <= eps
+        m = theory.sample_size(eps, delta, order=order, C=1.0, B=2.0)
+        T = theory.num_steps(eps, L=L, gap=gap)
+        assert (
+            theory.stationarity_bound(m, T=T, order=order, delta=delta, C=1.0, B=2.0, L=L, gap=gap)
+            <= eps
+        )
 
 
 @given(st.floats(1e-3, 1e3), positives, st.floats(0, 1e3))
 @example(0.5, 4.0, 1.0)
 @example(0.1, 3.0, 0.0)
 def test_steps_are_the_smallest(eps: float, L: float, gap: float) -> None:
-    T = theory.full_gd_steps(eps, L, gap)
-    assert theory.full_gd_bound(T, L, gap=gap) <= eps
-    assert T == 1 or theory.full_gd_bound(T - 1, L, gap=gap) > eps
-    T = theory.num_steps(eps, L, gap)
-    assert theory.full_gd_bound(T, L, gap=gap) <= eps / 2
-    assert T == 1 or theory.full_gd_bound(T - 1, L, gap=gap) > eps / 2
+    T = theory.full_gd_steps(eps, L=L, gap=gap)
+    assert theory.full_gd_bound(T, L=L, gap=gap) <= eps
+    assert T == 1 or theory.full_gd_bound(T - 1, L=L, gap=gap) > eps
+    T = theory.num_steps(eps, L=L, gap=gap)
+    assert theory.full_gd_bound(T, L=L, gap=gap) <= eps / 2
+    assert T == 1 or theory.full_gd_bound(T - 1, L=L, gap=gap) > eps / 2
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(1e-300, 2))
@@ -107,9 +113,9 @@ def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
     eps: float, delta: float, total: int, C: float, B: float, target: float
 ) -> None:
     plan = theory.words_plan(eps, delta, dimension_sum=total, C=C, B=B, deviation=target)
-    assert plan.deviation == theory.sharp_deviation_bound(plan.m, total, delta)
-    assert plan.m <= theory.sharp_deviation_sample_size(target, total, delta)
-    assert plan.m <= theory.sharp_sample_size(eps, delta, total, C, B)
+    assert plan.deviation == theory.sharp_deviation_bound(plan.m, dimension_sum=total, delta=delta)
+    assert plan.m <= theory.sharp_deviation_sample_size(target, dimension_sum=total, delta=delta)
+    assert plan.m <= theory.sharp_sample_size(eps, delta, dimension_sum=total, C=C, B=B)
     if plan.deviation < 1:
         exact = Fraction(plan.deviation) ** plan.length * Fraction(C) * Fraction(B)
         assert exact <= Fraction(eps) / 2 * (1 + Fraction(1, 2**50))
@@ -120,19 +126,19 @@ def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
 @given(st.integers(1, 10**9), st.integers(2, 10**60), deltas)
 def test_sharper_bound_is_never_above_the_papers(m: int, order: int, delta: float) -> None:
     """With D = |G| - 1, the worst that dimensions can do."""
-    sharp = theory.sharp_deviation_bound(m, order - 1, delta)
-    assert sharp <= theory.deviation_bound(m, order, delta)
+    sharp = theory.sharp_deviation_bound(m, dimension_sum=order - 1, delta=delta)
+    assert sharp <= theory.deviation_bound(m, order=order, delta=delta)
 
 
 def test_group_of_one_element_has_no_deviation() -> None:
-    assert theory.deviation_bound(1, 1, 0.5) == 0.0
-    assert theory.sharp_deviation_bound(1, 0, 0.5) == 0.0
-    assert theory.failure_probability(1, 1, 0.1) == 0.0
-    assert theory.sharp_failure_probability(1, 0, 0.1) == 0.0
-    assert theory.sample_size(1e-9, 1e-9, 1, 1.0, 1.0) == 1
-    assert theory.deviation_floor(1, 1) == 0.0
+    assert theory.deviation_bound(1, order=1, delta=0.5) == 0.0
+    assert theory.sharp_deviation_bound(1, dimension_sum=0, delta=0.5) == 0.0
+    assert theory.failure_probability(1, order=1, deviation=0.1) == 0.0
+    assert theory.sharp_failure_probability(1, dimension_sum=0, deviation=0.1) == 0.0
+    assert theory.sample_size(1e-9, 1e-9, order=1, C=1.0, B=1.0) == 1
+    assert theory.deviation_floor(1, order=1) == 0.0
     numbers = {"C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0, "sigma": 2.0}
-    assert theory.crossovers(0.05, 1, **numbers) == theory.Crossovers(math.inf, 0.0)
+    assert theory.crossovers(0.05, order=1, **numbers) == theory.Crossovers(math.inf, 0.0)
 
 
 def test_a_step_that_rounds_above_one_over_l_gains_less_and_the_bound_knows() -> None:
@@ -151,5 +157,5 @@ def test_a_step_that_rounds_above_one_over_l_gains_less_and_the_bound_knows() ->
 
 
 def test_bounds_beyond_the_floats_are_infinite_and_never_an_error() -> None:
-    assert theory.gradient_bound(1, 720, 0.5, C=1e308, B=1e308) == math.inf
+    assert theory.gradient_bound(1, order=720, delta=0.5, C=1e308, B=1e308) == math.inf
     assert theory.sgd_bound(1, 1e-300, L=1e300, gap=1e308, sigma=1.0) == math.inf

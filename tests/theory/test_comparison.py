@@ -32,9 +32,9 @@ def test_one_shot_is_cheaper_than_the_group_exactly_from_the_crossover_on() -> N
     rng = random.Random(1)  # noqa: S311
     for _ in range(300):
         order, delta = rng.randrange(2, 10**7), rng.uniform(0.001, 0.9)
-        eps = theory.crossovers(delta, order, **NUMBERS).than_full
-        assert theory.sample_size(eps, delta, order, 1.0, 2.0) < order
-        assert theory.sample_size(math.nextafter(eps, 0), delta, order, 1.0, 2.0) >= order
+        eps = theory.crossovers(delta, order=order, **NUMBERS).than_full
+        assert theory.sample_size(eps, delta, order=order, C=1.0, B=2.0) < order
+        assert theory.sample_size(math.nextafter(eps, 0), delta, order=order, C=1.0, B=2.0) >= order
 
 
 def test_one_shot_is_cheaper_than_streaming_up_to_the_crossover() -> None:

@@ -126,9 +126,9 @@ def test_a_plan_for_S100_needs_no_order():
     order = 1
     for k in range(2, 101):
         order *= k
-    free = theory.dimension_free_sample_size(0.5, 0.05, 1.0, 1.0)
-    assert theory.sample_size(0.5, 0.05, order, 1.0, 1.0) > 100 * free
-    assert theory.products_calls(0.5, 0.05, 1.0, 1.0) <= 20
+    free = theory.dimension_free_sample_size(0.5, 0.05, C=1.0, B=1.0)
+    assert theory.sample_size(0.5, 0.05, order=order, C=1.0, B=1.0) > 100 * free
+    assert theory.products_calls(0.5, 0.05, C=1.0, B=1.0) <= 20
 
 
 def test_repeats_have_as_many_elements_as_their_sets_together():

@@ -56,5 +56,5 @@ def test_dimension_sum_bound_is_above_the_sum_for_symmetric_groups(n: int) -> No
     for part in range(1, n + 1):
         for total in range(part, n + 1):
             number_of_partitions[total] += number_of_partitions[total - part]
-    bound = theory.dimension_sum_bound(math.factorial(n), number_of_partitions[n])
+    bound = theory.dimension_sum_bound(math.factorial(n), num_classes=number_of_partitions[n])
     assert theory.symmetric_dimension_sum(n) <= bound < math.factorial(n)

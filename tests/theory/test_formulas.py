@@ -101,39 +101,54 @@ def sharp_rate(p: dict) -> mpmath.mpf:
 
 UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.mpf]]] = {
     "deviation_bound": (
-        lambda p: theory.deviation_bound(p["m"], p["order"], p["delta"]),
+        lambda p: theory.deviation_bound(p["m"], order=p["order"], delta=p["delta"]),
         paper_deviation,
     ),
     "sharp_deviation_bound": (
-        lambda p: theory.sharp_deviation_bound(p["m"], p["order"], p["delta"]),
+        lambda p: theory.sharp_deviation_bound(p["m"], dimension_sum=p["order"], delta=p["delta"]),
         sharp_deviation,
     ),
     "gradient_bound": (
-        lambda p: theory.gradient_bound(p["m"], p["order"], p["delta"], C=p["C"], B=p["B"]),
+        lambda p: theory.gradient_bound(
+            p["m"], order=p["order"], delta=p["delta"], C=p["C"], B=p["B"]
+        ),
         lambda p: scale(p) * paper_deviation(p),
     ),
     "smallest_eps": (
-        lambda p: theory.smallest_eps(p["m"], p["order"], p["delta"], C=p["C"], B=p["B"]),
+        lambda p: theory.smallest_eps(
+            p["m"], order=p["order"], delta=p["delta"], C=p["C"], B=p["B"]
+        ),
         lambda p: 2 * scale(p) * paper_deviation(p),
     ),
     "stationarity_bound": (
         lambda p: theory.stationarity_bound(
-            p["m"], p["T"], p["order"], p["delta"], p["C"], p["B"], p["L"], p["gap"]
+            p["m"],
+            T=p["T"],
+            order=p["order"],
+            delta=p["delta"],
+            C=p["C"],
+            B=p["B"],
+            L=p["L"],
+            gap=p["gap"],
         ),
         lambda p: descent(p) + scale(p) * paper_deviation(p),
     ),
     "stationarity_given": (
         lambda p: theory.stationarity_given(
-            p["tau"], p["T"], C=p["C"], B=p["B"], L=p["L"], gap=p["gap"]
+            p["tau"], T=p["T"], C=p["C"], B=p["B"], L=p["L"], gap=p["gap"]
         ),
         lambda p: descent(p) + scale(p) * p["tau"],
     ),
     "failure_probability": (
-        lambda p: theory.failure_probability(draws(p, paper_rate(p)), p["order"], p["tau"]),
+        lambda p: theory.failure_probability(
+            draws(p, paper_rate(p)), order=p["order"], deviation=p["tau"]
+        ),
         lambda p: tail(p, draws(p, paper_rate(p)) * paper_rate(p)),
     ),
     "sharp_failure_probability": (
-        lambda p: theory.sharp_failure_probability(draws(p, sharp_rate(p)), p["order"], p["tau"]),
+        lambda p: theory.sharp_failure_probability(
+            draws(p, sharp_rate(p)), dimension_sum=p["order"], deviation=p["tau"]
+        ),
         lambda p: tail(p, draws(p, sharp_rate(p)) * sharp_rate(p)),
     ),
     "gd_rate": (
@@ -141,7 +156,7 @@ UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.m
         lambda p: mp.sqrt(2 * mp.mpf(p["gap"]) / p["eta"] / p["T"]),
     ),
     "full_gd_bound": (
-        lambda p: theory.full_gd_bound(p["T"], p["L"], gap=p["gap"]),
+        lambda p: theory.full_gd_bound(p["T"], L=p["L"], gap=p["gap"]),
         descent,
     ),
     "sgd_bound": (
@@ -265,10 +280,10 @@ def test_upper_bound_is_the_next_float_above_mpmath(name: str) -> None:
 def test_deviation_floor_equals_mpmath_and_is_never_above_it() -> None:
     for p in points(seed=7):
         if p["m"] >= p["order"]:
-            assert theory.deviation_floor(p["m"], p["order"]) == 0.0
+            assert theory.deviation_floor(p["m"], order=p["order"]) == 0.0
             continue
         exact = mp.sqrt((mp.mpf(p["order"]) / p["m"] - 1) / (mp.mpf(p["order"]) - 1))
-        value = theory.deviation_floor(p["m"], p["order"])
+        value = theory.deviation_floor(p["m"], order=p["order"])
         assert value <= exact * (1 + mp.mpf(10) ** -45)
         assert value >= exact * (1 - mp.mpf(RELATIVE))
 
@@ -279,7 +294,7 @@ def ceil(value: mpmath.mpf) -> int:
 
 INTEGERS: dict[str, tuple[Callable[[dict], int], Callable[[dict], int]]] = {
     "sample_size": (
-        lambda p: theory.sample_size(p["eps"], p["delta"], p["order"], p["C"], p["B"]),
+        lambda p: theory.sample_size(p["eps"], p["delta"], order=p["order"], C=p["C"], B=p["B"]),
         lambda p: (
             1
             if p["eps"] >= 2 * scale(p)
@@ -287,25 +302,29 @@ INTEGERS: dict[str, tuple[Callable[[dict], int], Callable[[dict], int]]] = {
         ),
     ),
     "deviation_sample_size": (
-        lambda p: theory.deviation_sample_size(p["tau"], p["order"], p["delta"]),
+        lambda p: theory.deviation_sample_size(p["tau"], order=p["order"], delta=p["delta"]),
         lambda p: ceil(8 / (3 * mp.mpf(p["tau"]) ** 2) * log_term(p, p["order"])),
     ),
     "sharp_deviation_sample_size": (
-        lambda p: theory.sharp_deviation_sample_size(p["tau"], p["order"], p["delta"]),
+        lambda p: theory.sharp_deviation_sample_size(
+            p["tau"], dimension_sum=p["order"], delta=p["delta"]
+        ),
         lambda p: ceil(
             2 * (1 + mp.mpf(p["tau"]) / 3) / mp.mpf(p["tau"]) ** 2 * log_term(p, p["order"])
         ),
     ),
     "num_steps": (
-        lambda p: theory.num_steps(p["eps"], p["L"], p["gap"]),
+        lambda p: theory.num_steps(p["eps"], L=p["L"], gap=p["gap"]),
         lambda p: ceil(8 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
     ),
     "full_gd_steps": (
-        lambda p: theory.full_gd_steps(p["eps"], p["L"], p["gap"]),
+        lambda p: theory.full_gd_steps(p["eps"], L=p["L"], gap=p["gap"]),
         lambda p: ceil(2 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
     ),
     "sgd_plan": (
-        lambda p: theory.sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"]).num_steps,
+        lambda p: (
+            theory.sgd_plan(p["eps"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]).num_steps
+        ),
         lambda p: ceil(4 * mp.mpf(p["gap"]) / (sgd_step(p) * mp.mpf(p["eps"]) ** 2)),
     ),
     "word_length": (
@@ -344,7 +363,9 @@ INTEGERS |= {
     ),
     "one_shot_sgd_plan": (
         lambda p: (
-            theory.one_shot_sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"]).num_steps
+            theory.one_shot_sgd_plan(
+                p["eps"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]
+            ).num_steps
         ),
         lambda p: ceil(
             16
@@ -373,7 +394,7 @@ def test_integer_equals_mpmath(name: str) -> None:
 
 def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
     for p in points(seed=3):
-        plan = theory.sgd_plan(p["eps"], p["L"], p["gap"], p["sigma"], p["b"])
+        plan = theory.sgd_plan(p["eps"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"])
         assert plan.step_size <= sgd_step(p) * (1 + mp.mpf(10) ** -45)
         assert plan.step_size >= sgd_step(p) * (1 - mp.mpf(RELATIVE))
         assert plan.calls == p["b"] * plan.num_steps
@@ -384,9 +405,9 @@ def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
 
 def test_huge_group_and_tiny_delta_stay_finite() -> None:
     order = FACTORIALS[-1]
-    m = theory.sample_size(1e-3, 1e-300, order, 1.0, 1.0)
+    m = theory.sample_size(1e-3, 1e-300, order=order, C=1.0, B=1.0)
     factor = mp.mpf(32) / (3 * mp.mpf(1e-3) ** 2)
     assert m == int(mp.ceil(factor * (mp.log(mp.mpf(2) * order) - mp.log(mp.mpf(1e-300)))))
-    assert 0 < theory.deviation_bound(m, order, 5e-324) < 1e-3
-    assert theory.failure_probability(m, order, 0.9) == math.ulp(0.0)
-    assert theory.sample_size(1e-300, 1e-300, order, 1.0, 1.0) > 10**600
+    assert 0 < theory.deviation_bound(m, order=order, delta=5e-324) < 1e-3
+    assert theory.failure_probability(m, order=order, deviation=0.9) == math.ulp(0.0)
+    assert theory.sample_size(1e-300, 1e-300, order=order, C=1.0, B=1.0) > 10**600

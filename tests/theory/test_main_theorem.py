@@ -53,8 +53,8 @@ def test_thm_main_is_never_broken(record_property):
             m, T = (8, 64)[seed % 2], (50, 400)[seed // 2 % 2]
             run, S, constants, norm = one_run(action, size, seed, box=3.0, m=m, T=T)
             assert run.clipped == 0  # the constants are of the box, the theorem of free descent
-            bound = stationarity_bound(m, T, action.group.order, DELTA, **constants)
-            assert norm <= stationarity_given(sa.deviation(S).value, T, **constants)
+            bound = stationarity_bound(m, T=T, order=action.group.order, delta=DELTA, **constants)
+            assert norm <= stationarity_given(sa.deviation(S).value, T=T, **constants)
             assert norm <= bound
             looseness.append(bound / norm)
     assert len(looseness) == 120
@@ -97,7 +97,7 @@ def test_with_a_projection_the_bound_holds_of_the_gradient_mapping(m):
         there.append(mapping(full, theta))
         theta = project(theta - risk.gradient(theta) / L)
     bound = stationarity_given(
-        sa.deviation(S).value, T, C=1.0, B=found.facts["B"], L=L, gap=found.facts["gap"]
+        sa.deviation(S).value, T=T, C=1.0, B=found.facts["B"], L=L, gap=found.facts["gap"]
     )
     assert there[int(np.argmin(norms))] <= bound
     assert np.linalg.norm(full.gradient(theta)) > 3

@@ -250,7 +250,7 @@ def _by_pilot(risk: Any, eps: float, delta: float, seed: int, theta0: Floats) ->
 
 
 def _steps(eps: float, L: float, gap: float) -> int:
-    steps = num_steps(eps, L, gap)
+    steps = num_steps(eps, L=L, gap=gap)
     if steps > MOST_STEPS:
         raise ArgumentError(
             f"eps={eps!r} takes {format_count(steps)} steps of 1/L with L={L:.4g} and a gap of "
@@ -271,16 +271,20 @@ def _lengths(kernel: GaussianKernel, action: Action, x: Any) -> Floats:
 
 def _size(group: Group, norms: GradientNorms, v: Floats, eps: float, delta: float) -> _Size:
     """The least m by what is known before the draw."""
-    n, free = len(norms.per_sample), partial(dimension_free_sample_size, eps, delta, BOTH_SPACES)
+    n, free = len(norms.per_sample), partial(dimension_free_sample_size, eps, delta, C=BOTH_SPACES)
     sizes = [
-        _Size(free(norms.B_2, v=lifted(float(v.mean()), n)), "one kernel"),
-        _Size(free(norms.B, n, v=float(v.max())), "one kernel, mean norm"),
+        _Size(free(B=norms.B_2, v=lifted(float(v.mean()), n)), "one kernel"),
+        _Size(free(B=norms.B, n=n, v=float(v.max())), "one kernel, mean norm"),
     ]
     if group.is_finite:
-        sizes.append(_Size(sample_size(eps, delta, group.order, 1.0, norms.B), "the paper's"))
+        sizes.append(
+            _Size(sample_size(eps, delta, order=group.order, C=1.0, B=norms.B), "the paper's")
+        )
         try:
             D = whole_dimension_sum(group).value
-            sizes.append(_Size(sharp_sample_size(eps, delta, D, 1.0, norms.B), "sharp"))
+            sizes.append(
+                _Size(sharp_sample_size(eps, delta, dimension_sum=D, C=1.0, B=norms.B), "sharp")
+            )
         except (UnsupportedError, GroupTooLargeError):
             pass
     return min(sizes)

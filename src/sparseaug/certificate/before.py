@@ -57,7 +57,7 @@ def factors(S: GroupSample, delta: float) -> dict[str, Factor]:
     """
     found, drawn = {}, S.origin
     if S.group.is_finite:
-        tau = deviation_bound(S.m, S.group.order, delta)
+        tau = deviation_bound(S.m, order=S.group.order, delta=delta)
         if tau == 1.0 or S.group.order == 1:
             found["paper"] = Factor(tau, 0.0, True)
         elif drawn.is_uniform:

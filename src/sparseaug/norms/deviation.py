@@ -243,7 +243,7 @@ def _with_reason(S: GroupSample, compute: Callable[[], Norm]) -> tuple[Norm, str
 def _floor(S: GroupSample) -> float:
     """What no S of m elements can be below; 1 / sqrt(m) in an infinite group."""
     if S.group.is_finite:
-        return deviation_floor(S.m, S.group.order)
+        return deviation_floor(S.m, order=S.group.order)
     return max(0.0, down(down(1.0) / up(math.sqrt(S.m))))
 
 
@@ -255,8 +255,8 @@ def _bound(S: GroupSample, delta: float, degree: int | None) -> float | None:
     if not S.origin.is_uniform:
         return None
     if S.group.is_finite:
-        return deviation_bound(S.m, S.group.order, delta)
+        return deviation_bound(S.m, order=S.group.order, delta=delta)
     if degree is None or S.group.factors:
         return None
     sums, _ = S.group.dimensions_by_degree(degree)
-    return sharp_deviation_bound(S.m, sum(sums) - 1, delta)
+    return sharp_deviation_bound(S.m, dimension_sum=sum(sums) - 1, delta=delta)

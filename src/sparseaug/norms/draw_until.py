@@ -158,5 +158,7 @@ def _smallest_m(target: float, order: int) -> int:
     low, high = 0, order
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if deviation_floor(middle, order) <= target else (middle, high)
+        low, high = (
+            (low, middle) if deviation_floor(middle, order=order) <= target else (middle, high)
+        )
     return high

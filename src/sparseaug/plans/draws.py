@@ -38,11 +38,11 @@ def plan_draws(
     seed = check_integer("seed", seed)
     draw = None if draw is None else check_flag("draw", draw)
     D = whole_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
-    sharp = sharp_deviation_sample_size(target, D.value, delta)
+    sharp = sharp_deviation_sample_size(target, dimension_sum=D.value, delta=delta)
     promise = "with probability 1 - delta"
     if group.is_finite:
         order, size = group.order, f"order {format_count(group.order)}"
-        paper = deviation_sample_size(target, order, delta)
+        paper = deviation_sample_size(target, order=order, delta=delta)
         listed = order <= ENUMERATION_LIMIT
         note = "GroupSample.full(group)" if listed else "too many elements to be listed"
         one_shot = _row("one-shot", paper, paper, target, promise)

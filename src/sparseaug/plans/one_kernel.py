@@ -48,7 +48,7 @@ class Numbers:
 def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
     """One kernel, products, products on average, mini-batch."""
     eps, C, B, L, n, p = given.eps, given.C, given.B, given.L, given.n, given.p
-    steps = num_steps(eps, L, given.gap)
+    steps = num_steps(eps, L=L, gap=given.gap)
     promise = "with probability 1 - delta"
     condition = f"{condition}; {FIXED}" + (f"; {DIAGONAL}" if p is None else "")
 
@@ -56,9 +56,9 @@ def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
         return None if n is None else n * m
 
     if p is None:
-        m, whole = dimension_free_sample_size(eps, given.delta, C, B, n), C
+        m, whole = dimension_free_sample_size(eps, given.delta, C=C, B=B, n=n), C
     else:
-        m = matrix_sample_size(eps, given.delta, C, B, p, n)
+        m = matrix_sample_size(eps, given.delta, C=C, B=B, p=p, n=n)
         whole = float_above(_root_above(p) * Fraction(C))
     yield PlanRow(
         *("one kernel", m, m, promise, steps, 1 / L), copies=copies(m), condition=condition
@@ -67,7 +67,7 @@ def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
         ("products", given.delta, promise),
         ("products on average", None, "in mean square"),
     ):
-        calls = products_calls(eps, delta, whole, B, n)
+        calls = products_calls(eps, delta, C=whole, B=B, n=n)
         size = 2**calls if given.order is None else min(2**calls, given.order)
         yield PlanRow(
             *(name, size, calls, how, steps, 1 / L),
@@ -79,7 +79,7 @@ def one_kernel_rows(given: Numbers, condition: str) -> Iterator[PlanRow]:
     if n is not None:  # the largest norm is at most n B, so that B_2^2 <= n B^2
         sigma = float_above(_root_above(n) * Fraction(C) * Fraction(B))
     try:
-        batches = one_shot_sgd_plan(eps, L, given.gap, sigma, given.b)
+        batches = one_shot_sgd_plan(eps, L=L, gap=given.gap, sigma=sigma, b=given.b)
     except ArgumentError:  # no float is a step size so small
         return
     yield PlanRow(

@@ -88,7 +88,7 @@ class Pilot(Shown):
         delta = check_real("delta", delta, above=0, below=1)
         group, half, gap = self.spectrum.group, eps / 2, max(0.0, self.value)
         L, sigma = max(self.L, 1e-300), self.sigma
-        steps, stream = num_steps(eps, L, gap), sgd_plan(eps, L, gap, sigma, 1)
+        steps, stream = num_steps(eps, L=L, gap=gap), sgd_plan(eps, L=L, gap=gap, sigma=sigma, b=1)
         draws = draws_for(self.spectrum.variance, half)
 
         def row(
@@ -123,10 +123,10 @@ class Pilot(Shown):
         if order is None:
             full = (None, None, "not possible, there are infinitely many elements")
         else:
-            paper = sample_size(eps, delta, order, 1.0, max(sigma, 1e-300))
+            paper = sample_size(eps, delta, order=order, C=1.0, B=max(sigma, 1e-300))
             bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
         rows += [
-            row("full", order, full_gd_steps(eps, L, gap), *full),
+            row("full", order, full_gd_steps(eps, L=L, gap=gap), *full),
             row(
                 "streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"
             ),

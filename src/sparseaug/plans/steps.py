@@ -72,7 +72,7 @@ def plan_steps(
         max_batch = check_integer("max_batch", max_batch, at_least=1)
 
     order = group.order if group.is_finite else None
-    steps, promise = num_steps(eps, L, gap), "with probability 1 - delta"
+    steps, promise = num_steps(eps, L=L, gap=gap), "with probability 1 - delta"
     allowed = Fraction(eps) / (2 * Fraction(C) * Fraction(B))
     needed = float_below(min(allowed, Fraction(1)))
 
@@ -103,11 +103,11 @@ def plan_steps(
 
     rows, limits = [], None
     if order is not None:
-        limits = crossovers(delta, order, C=C, B=B, L=L, gap=gap, sigma=sigma, b=b)
-        every_step = full_gd_steps(eps, L, gap)
+        limits = crossovers(delta, order=order, C=C, B=B, L=L, gap=gap, sigma=sigma, b=b)
+        every_step = full_gd_steps(eps, L=L, gap=gap)
         rows.append(row("full", order, order, 0.0, "certain", every_step))
     try:
-        stream = sgd_plan(eps, L, gap, sigma, b)
+        stream = sgd_plan(eps, L=L, gap=gap, sigma=sigma, b=b)
     except ArgumentError as error:
         raise ArgumentError(
             f"{error} By default sigma is C B, with C={C!r} and B={B!r}."
@@ -115,10 +115,10 @@ def plan_steps(
     stepping = stream.num_steps, stream.step_size
     rows.append(row("streaming", b, stream.calls, None, "in mean square", *stepping))
     if order is not None:
-        m = sample_size(eps, delta, order, C, B)
+        m = sample_size(eps, delta, order=order, C=C, B=B)
         rows.append(row("one-shot", m, m))
     if D is not None:
-        m = sharp_sample_size(eps, delta, D.value, C, B)
+        m = sharp_sample_size(eps, delta, dimension_sum=D.value, C=C, B=B)
         rows.append(row("one-shot sharp", m, m))
         every = words_plan(eps, delta, dimension_sum=D.value, C=C, B=B, deviation=LETTERS)
         words = every.m**every.length

@@ -72,18 +72,18 @@ def sampled_words(
         SampledWords(m=82, deviation=0.497..., length=12, size=28591)
     """
     eps, C, B = (check_real(*pair, above=0) for pair in (("eps", eps), ("C", C), ("B", B)))
-    letters = sharp_sample_size(eps, delta, dimension_sum, C, B)
+    letters = sharp_sample_size(eps, delta, dimension_sum=dimension_sum, C=C, B=B)
     total = 2 * dimension_sum  # 2 (2D) exp(..) = delta is 2 D exp(..) = delta/2
-    m = sharp_deviation_sample_size(LETTERS, total, delta)
+    m = sharp_deviation_sample_size(LETTERS, dimension_sum=total, delta=delta)
     if letters <= m:
-        tau = sharp_deviation_bound(letters, dimension_sum, delta)
+        tau = sharp_deviation_bound(letters, dimension_sum=dimension_sum, delta=delta)
         return SampledWords(letters, tau, 1, letters)
     allowed = Fraction(eps) / (2 * Fraction(C) * Fraction(B))  # below LETTERS, from here on
-    tau = sharp_deviation_bound(m, total, delta)
+    tau = sharp_deviation_bound(m, dimension_sum=total, delta=delta)
     length = word_length(tau, float(BIAS * allowed))
     bias = Fraction(word_deviation(tau, length))
     t = float_below(allowed - bias)
     # M0 of the sharper bound solves the same inequality with |X| <= 1
     growth = (1 + (1 + bias) * Fraction(t) / 3) / (1 + Fraction(t) / 3)
-    size = math.ceil(growth * sharp_deviation_sample_size(t, total, delta))
+    size = math.ceil(growth * sharp_deviation_sample_size(t, dimension_sum=total, delta=delta))
     return SampledWords(m, tau, length, size)

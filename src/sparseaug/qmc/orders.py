@@ -68,7 +68,7 @@ def orders(
     - for_="neighbours": what follows what, tours: "neighbours"
     - for_="first": the set of the first k: "first"
     - for_="reversible", "anything": the same for an order and its reverse, as the distance of two items;
-      or not known: "positions", which was never worse than random orders
+      or not known: "positions", hardly ever worse than random orders (distances, even n: 1.1 times)
 
     The balances:
 

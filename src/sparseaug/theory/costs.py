@@ -97,17 +97,17 @@ def comparison(
         streaming 8 4096 32768
         one-shot 12830 512 12830
     """
-    order, m = group_size("order", order), sample_size(eps, delta, order, C, B)
-    stream = sgd_plan(eps, L, gap, sigma, b)
+    order, m = group_size("order", order), sample_size(eps, delta, order=order, C=C, B=B)
+    stream = sgd_plan(eps, L=L, gap=gap, sigma=sigma, b=b)
     return (
-        MethodCost("full", order, full_gd_steps(eps, L, gap), order, "certain"),
+        MethodCost("full", order, full_gd_steps(eps, L=L, gap=gap), order, "certain"),
         MethodCost("streaming", stream.b, stream.num_steps, stream.calls, "in mean square"),
-        MethodCost("one-shot", m, num_steps(eps, L, gap), m, "with probability 1 - delta"),
+        MethodCost("one-shot", m, num_steps(eps, L=L, gap=gap), m, "with probability 1 - delta"),
     )
 
 
 def crossovers(
-    delta: float, order: int, *, C: float, B: float, L: float, gap: float, sigma: float, b: int = 1
+    delta: float, *, order: int, C: float, B: float, L: float, gap: float, sigma: float, b: int = 1
 ) -> Crossovers:
     """Where one-shot becomes the cheapest in oracle calls, whole numbers included.
 
@@ -134,7 +134,7 @@ def crossovers(
 
     Examples:
         >>> from sparseaug.theory import crossovers
-        >>> found = crossovers(0.05, 3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
+        >>> found = crossovers(0.05, order=3628800, C=1.0, B=2.0, L=4.0, gap=1.0, sigma=2.0)
         >>> round(found.than_full, 4), round(found.than_streaming, 4)
         (0.0149, 0.3995)
     """
@@ -147,7 +147,7 @@ def crossovers(
     limit = _streaming_limit(
         log * (Fraction(32, 3) * (scale * size) ** 2), 2 * steady * noise**2, b * steady
     )
-    than_full = smallest_eps(order - 1, order, delta, C=C, B=B)
+    than_full = smallest_eps(order - 1, order=order, delta=delta, C=C, B=B)
     return Crossovers(than_full, rounded_down(limit.sqrt()))
 
 

@@ -82,7 +82,7 @@ def dimension_free_gradient_bound(
         0.679
         >>> round(dimension_free_gradient_bound(64, 0.05, C=1.0, B=2.0, n=100), 3)
         1.018
-        >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
+        >>> round(gradient_bound(64, order=720, delta=0.05, C=1.0, B=2.0), 3)
         1.308
     """
     m, chance, norm, root, count = _given(m=m, delta=delta, C=C, B=B, n=n, v=v)
@@ -91,7 +91,7 @@ def dimension_free_gradient_bound(
 
 
 def dimension_free_sample_size(
-    eps: float, delta: float, C: float, B: float, n: int | None = None, v: float | None = None
+    eps: float, delta: float, *, C: float, B: float, n: int | None = None, v: float | None = None
 ) -> int:
     """The smallest m for which that error is at most eps/2.
 
@@ -108,8 +108,10 @@ def dimension_free_sample_size(
 
     Examples:
         >>> from sparseaug.theory import dimension_free_sample_size, sample_size
-        >>> dimension_free_sample_size(0.1, 0.05, 1.0, 2.0), sample_size(0.1, 0.05, 720, 1.0, 2.0)
-        (11805, 43811)
+        >>> dimension_free_sample_size(0.1, 0.05, C=1.0, B=2.0)
+        11805
+        >>> sample_size(0.1, 0.05, order=720, C=1.0, B=2.0)
+        43811
     """
     target = letters(eps=eps)[0]
     _, chance, norm, _, count = _given(m=1, delta=delta, C=C, B=B, n=n, v=v)

@@ -158,7 +158,7 @@ def product_dimension_sum(*dimension_sums: int) -> int:
     return math.prod(1 + each for each in sums) - 1
 
 
-def dimension_sum_bound(order: int, num_classes: int) -> int:
+def dimension_sum_bound(order: int, *, num_classes: int) -> int:
     """An upper bound for any group with that many conjugacy classes (Cauchy and Schwarz).
 
         D <= sqrt((k - 1)(|G| - 1)),  as sum d_pi^2 = |G| - 1 over the k - 1 non-trivial irreps
@@ -169,7 +169,7 @@ def dimension_sum_bound(order: int, num_classes: int) -> int:
 
     Examples:
         >>> from sparseaug.theory import dimension_sum_bound
-        >>> dimension_sum_bound(60, 5)  # A_5: 3 + 3 + 4 + 5 = 15
+        >>> dimension_sum_bound(60, num_classes=5)  # A_5: 3 + 3 + 4 + 5 = 15
         15
     """
     return representations.bound_by_classes(

@@ -67,7 +67,7 @@ def matrix_gradient_bound(
     Examples:
         >>> from sparseaug.theory import dimension_free_gradient_bound, matrix_gradient_bound
         >>> round(matrix_gradient_bound(256, 0.05, C=1.0, B=2.0, p=320), 3)
-            0.611
+        0.611
         >>> round(dimension_free_gradient_bound(256, 0.05, C=1.0, B=2.0), 3)    # a scalar kernel
         0.34
     """
@@ -79,6 +79,7 @@ def matrix_gradient_bound(
 def matrix_sample_size(
     eps: float,
     delta: float,
+    *,
     C: float,
     B: float,
     p: int,
@@ -102,8 +103,10 @@ def matrix_sample_size(
 
     Examples:
         >>> from sparseaug.theory import matrix_sample_size, sample_size
-        >>> matrix_sample_size(0.1, 0.05, 1.0, 2.0, p=320), sample_size(0.1, 0.05, 720, 1.0, 2.0)
-        (34989, 43811)
+        >>> matrix_sample_size(0.1, 0.05, C=1.0, B=2.0, p=320)
+        34989
+        >>> sample_size(0.1, 0.05, order=720, C=1.0, B=2.0)
+        43811
     """
     target = letters(eps=eps)[0]
     _, chance, norm, _, count = _given(m=1, delta=delta, C=C, B=B, n=n, v=v)

@@ -60,7 +60,7 @@ def one_shot_sgd_bound(
     return rounded_up(Interval.point(square).sqrt() + beyond)
 
 
-def one_shot_sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
+def one_shot_sgd_plan(eps: float, *, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     """Step size and number of steps for a root mean square of at most eps/2, besides err(S).
 
         eta = min{1/L, b eps^2 / (8 L sigma^2)},   T = max{1, ceil(16 gap / (eta eps^2))}
@@ -77,7 +77,7 @@ def one_shot_sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) ->
 
     Examples:
         >>> from sparseaug.theory import one_shot_sgd_plan
-        >>> one_shot_sgd_plan(0.25, 4.0, 1.0, 0.5, 8)
+        >>> one_shot_sgd_plan(0.25, L=4.0, gap=1.0, sigma=0.5, b=8)
         SGDPlan(step_size=0.0625, num_steps=4096, b=8)
     """
-    return sgd_plan(check_real("eps", eps, above=0) / 2, L, gap, sigma, b)
+    return sgd_plan(check_real("eps", eps, above=0) / 2, L=L, gap=gap, sigma=sigma, b=b)

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-def deviation_bound(m: int, order: int, delta: float) -> float:
+def deviation_bound(m: int, *, order: int, delta: float) -> float:
     """The deviation of m uniform draws, with probability at least 1 - delta (thm:app-tw).
 
         min{1, sqrt(8/(3m) log(2|G|/delta))}
@@ -53,15 +53,15 @@ def deviation_bound(m: int, order: int, delta: float) -> float:
 
     Examples:
         >>> from sparseaug.theory import deviation_bound
-        >>> round(deviation_bound(64, 720, 0.05), 3)
+        >>> round(deviation_bound(64, order=720, delta=0.05), 3)
         0.654
-        >>> deviation_bound(16, 720, 0.05)
+        >>> deviation_bound(16, order=720, delta=0.05)
         1.0
     """
     return rounded_up(enclose_deviation(*letters(m=m, order=order, delta=delta)))
 
 
-def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
+def deviation_sample_size(deviation: float, *, order: int, delta: float) -> int:
     """The smallest m whose `deviation_bound` is at most `deviation`.
 
         m >= 8/(3 tau^2) log(2|G|/delta),  and m = 1 for tau >= 1 or |G| = 1
@@ -75,15 +75,15 @@ def deviation_sample_size(deviation: float, order: int, delta: float) -> int:
 
     Examples:
         >>> from sparseaug.theory import deviation_bound, deviation_sample_size
-        >>> deviation_sample_size(0.5, 720, 0.05)
+        >>> deviation_sample_size(0.5, order=720, delta=0.05)
         110
-        >>> round(deviation_bound(110, 720, 0.05), 4), round(deviation_bound(109, 720, 0.05), 4)
-        (0.4989, 0.5012)
+        >>> [round(deviation_bound(m, order=720, delta=0.05), 4) for m in (110, 109)]
+        [0.4989, 0.5012]
     """
     return smallest_sample(*letters(deviation=deviation, order=order, delta=delta))
 
 
-def failure_probability(m: int, order: int, deviation: float) -> float:
+def failure_probability(m: int, *, order: int, deviation: float) -> float:
     """The smallest delta for which `deviation_bound` is at most `deviation`.
 
         min{1, 2|G| exp(-3 m tau^2 / 8)},  and 0 for tau >= 1 or |G| = 1
@@ -98,10 +98,10 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
 
     Examples:
         >>> from sparseaug.theory import failure_probability
-        >>> round(failure_probability(64, 720, 0.7), 4)
+        >>> round(failure_probability(64, order=720, deviation=0.7), 4)
         0.0112
-        >>> failure_probability(64, 720, 0.3), failure_probability(64, 720, 1.0)
-        (1.0, 0.0)
+        >>> [failure_probability(64, order=720, deviation=tau) for tau in (0.3, 1.0)]
+        [1.0, 0.0]
     """
     m, order, tau = letters(m=m, order=order, deviation=deviation)
     if order == 1 or tau >= 1:
@@ -109,7 +109,7 @@ def failure_probability(m: int, order: int, deviation: float) -> float:
     return exp_above(log_ratio(2 * order, 1) + -(Fraction(3, 8) * m * tau**2))
 
 
-def deviation_floor(m: int, order: int) -> float:
+def deviation_floor(m: int, *, order: int) -> float:
     """What no multiset of m elements can beat; rounded down.
 
         sqrt((|G|/m - 1) / (|G| - 1)),  and 0 for m >= |G|
@@ -125,9 +125,9 @@ def deviation_floor(m: int, order: int) -> float:
 
     Examples:
         >>> from sparseaug.theory import deviation_floor
-        >>> round(deviation_floor(64, 720), 4)
+        >>> round(deviation_floor(64, order=720), 4)
         0.1194
-        >>> deviation_floor(720, 720)
+        >>> deviation_floor(720, order=720)
         0.0
     """
     m, order = letters(m=m, order=order)
@@ -161,7 +161,7 @@ def enclose_descent(T: int, L: float, gap: float) -> Interval:
     return Interval.point(2 * smoothness * start / count).sqrt()
 
 
-def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> float:
+def gradient_bound(m: int, *, order: int, delta: float, C: float, B: float) -> float:
     """The gradient's error, at all parameters at once (thm:uniform-gradient-approximation).
 
         C B min{1, sqrt(8/(3m) log(2|G|/delta))}
@@ -177,7 +177,7 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
 
     Examples:
         >>> from sparseaug.theory import gradient_bound
-        >>> round(gradient_bound(64, 720, 0.05, C=1.0, B=2.0), 3)
+        >>> round(gradient_bound(64, order=720, delta=0.05, C=1.0, B=2.0), 3)
         1.308
     """
     *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
@@ -185,7 +185,7 @@ def gradient_bound(m: int, order: int, delta: float, *, C: float, B: float) -> f
 
 
 def stationarity_bound(
-    m: int, T: int, order: int, delta: float, C: float, B: float, L: float, gap: float
+    m: int, *, T: int, order: int, delta: float, C: float, B: float, L: float, gap: float
 ) -> float:
     """The norm of the full gradient at the best of T iterates of one-shot descent (thm:main).
 
@@ -206,7 +206,7 @@ def stationarity_bound(
 
     Examples:
         >>> from sparseaug.theory import stationarity_bound
-        >>> round(stationarity_bound(64, 200, 720, 0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
+        >>> round(stationarity_bound(64, T=200, order=720, delta=0.05, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
         1.508
     """
     *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
@@ -214,7 +214,7 @@ def stationarity_bound(
 
 
 def stationarity_given(
-    deviation: float, T: int, *, C: float, B: float, L: float, gap: float
+    deviation: float, *, T: int, C: float, B: float, L: float, gap: float
 ) -> float:
     """The same bound for a sample whose deviation is known to be at most `deviation`.
 
@@ -232,7 +232,7 @@ def stationarity_given(
 
     Examples:
         >>> from sparseaug.theory import stationarity_given
-        >>> round(stationarity_given(0.27, 200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
+        >>> round(stationarity_given(0.27, T=200, C=1.0, B=2.0, L=4.0, gap=1.0), 3)
         0.74
     """
     scale, size = letters(C=C, B=B)
@@ -240,7 +240,7 @@ def stationarity_given(
     return rounded_up(enclose_descent(T, L, gap) + error)
 
 
-def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int:
+def sample_size(eps: float, delta: float, *, order: int, C: float, B: float) -> int:
     """The smallest m for which the sampling error is at most eps/2 (cor:app-main-complexity).
 
         m >= 32 C^2 B^2 / (3 eps^2) log(2|G|/delta),  and m = 1 for eps >= 2 C B or |G| = 1
@@ -257,14 +257,14 @@ def sample_size(eps: float, delta: float, order: int, C: float, B: float) -> int
 
     Examples:
         >>> from sparseaug.theory import sample_size
-        >>> sample_size(0.1, 0.05, 720, 1.0, 2.0)
+        >>> sample_size(0.1, 0.05, order=720, C=1.0, B=2.0)
         43811
     """
     target, order, bound, scale, size = letters(eps=eps, order=order, delta=delta, C=C, B=B)
     return smallest_sample(target / (2 * scale * size), order, bound)
 
 
-def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> float:
+def smallest_eps(m: int, *, order: int, delta: float, C: float, B: float) -> float:
     """The smallest eps for which `sample_size` is at most m.
 
         2 C B min{1, sqrt(8/(3m) log(2|G|/delta))}
@@ -278,14 +278,14 @@ def smallest_eps(m: int, order: int, delta: float, *, C: float, B: float) -> flo
 
     Examples:
         >>> from sparseaug.theory import smallest_eps
-        >>> round(smallest_eps(43811, 720, 0.05, C=1.0, B=2.0), 6)
+        >>> round(smallest_eps(43811, order=720, delta=0.05, C=1.0, B=2.0), 6)
         0.1
     """
     *draw, scale, size = letters(m=m, order=order, delta=delta, C=C, B=B)
     return rounded_up(enclose_deviation(*draw) * (2 * scale * size))
 
 
-def num_steps(eps: float, L: float, gap: float) -> int:
+def num_steps(eps: float, *, L: float, gap: float) -> int:
     """The smallest T, at least 1, for which the descent error is at most eps/2.
 
         T >= 8 L gap / eps^2                                            (cor:app-main-complexity)
@@ -297,7 +297,7 @@ def num_steps(eps: float, L: float, gap: float) -> int:
 
     Examples:
         >>> from sparseaug.theory import num_steps
-        >>> num_steps(0.5, 4.0, 1.0)
+        >>> num_steps(0.5, L=4.0, gap=1.0)
         128
     """
     target, smoothness, start = letters(eps=eps, L=L, gap=gap)

@@ -127,6 +127,7 @@ def products_gradient_bound(
 def products_calls(
     eps: float,
     delta: float | None,
+    *,
     C: float,
     B: float,
     n: int | None = None,
@@ -148,7 +149,7 @@ def products_calls(
 
     Examples:
         >>> from sparseaug.theory import products_calls
-        >>> products_calls(0.1, 0.05, 1.0, 2.0), products_calls(0.1, None, 1.0, 2.0)
+        >>> products_calls(0.1, 0.05, C=1.0, B=2.0), products_calls(0.1, None, C=1.0, B=2.0)
         (15, 11)
     """
     target, norm = letters(eps=eps, B=B)

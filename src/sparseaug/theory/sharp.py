@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
+def sharp_deviation_bound(m: int, *, dimension_sum: int, delta: float) -> float:
     """The deviation of m uniform draws, with probability at least 1 - delta.
 
         min{1, (l/3 + sqrt(l^2/9 + 2 m l)) / m},  l = log(2D/delta)
@@ -39,13 +39,13 @@ def sharp_deviation_bound(m: int, dimension_sum: int, delta: float) -> float:
 
     Examples:
         >>> from sparseaug.theory import sharp_deviation_bound
-        >>> round(sharp_deviation_bound(64, 75, 0.05), 3)  # S_6: 76 involutions, less one
+        >>> round(sharp_deviation_bound(64, dimension_sum=75, delta=0.05), 3)  # S_6
         0.544
     """
     return rounded_up(enclose_sharp(*letters(m=m, dimension_sum=dimension_sum, delta=delta)))
 
 
-def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: float) -> int:
+def sharp_deviation_sample_size(deviation: float, *, dimension_sum: int, delta: float) -> int:
     """The smallest m whose `sharp_deviation_bound` is at most `deviation`.
 
         m >= 2 (1 + tau/3) / tau^2 log(2D/delta),  and m = 1 for tau >= 1 or D = 0
@@ -57,14 +57,14 @@ def sharp_deviation_sample_size(deviation: float, dimension_sum: int, delta: flo
 
     Examples:
         >>> from sparseaug.theory import sharp_deviation_sample_size
-        >>> sharp_deviation_sample_size(0.5, 75, 0.05)
+        >>> sharp_deviation_sample_size(0.5, dimension_sum=75, delta=0.05)
         75
     """
     given = letters(deviation=deviation, dimension_sum=dimension_sum, delta=delta)
     return smallest_sharp_sample(*given)
 
 
-def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B: float) -> int:
+def sharp_sample_size(eps: float, delta: float, *, dimension_sum: int, C: float, B: float) -> int:
     """The smallest m with C B tau <= eps/2, tau the `sharp_deviation_bound` of m.
 
     It takes the place of `sample_size` in cor:app-main-complexity, whose proof uses nothing of
@@ -79,7 +79,7 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
 
     Examples:
         >>> from sparseaug.theory import sharp_sample_size
-        >>> sharp_sample_size(0.1, 0.05, 75, 1.0, 2.0)
+        >>> sharp_sample_size(0.1, 0.05, dimension_sum=75, C=1.0, B=2.0)
         25834
     """
     target, *rest = letters(eps=eps, dimension_sum=dimension_sum, delta=delta)
@@ -87,7 +87,7 @@ def sharp_sample_size(eps: float, delta: float, dimension_sum: int, C: float, B:
     return smallest_sharp_sample(target / (2 * scale * size), *rest)
 
 
-def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> float:
+def sharp_failure_probability(m: int, *, dimension_sum: int, deviation: float) -> float:
     """The smallest delta for which `sharp_deviation_bound` is at most `deviation`.
 
         min{1, 2 D exp(-m tau^2 / (2 (1 + tau/3)))},  and 0 for tau >= 1 or D = 0
@@ -99,7 +99,7 @@ def sharp_failure_probability(m: int, dimension_sum: int, deviation: float) -> f
 
     Examples:
         >>> from sparseaug.theory import sharp_failure_probability
-        >>> round(sharp_failure_probability(64, 75, 0.55), 3)
+        >>> round(sharp_failure_probability(64, dimension_sum=75, deviation=0.55), 3)
         0.042
     """
     m, total, tau = letters(m=m, dimension_sum=dimension_sum, deviation=deviation)

@@ -73,7 +73,7 @@ def sgd_bound(T: int, step_size: float, *, L: float, gap: float, sigma: float, b
     return float_above(gained / (eta * descent_share(eta, smoothness)))
 
 
-def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
+def sgd_plan(eps: float, *, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
     """Step size and number of steps for a mean squared norm of at most eps^2.
 
         eta = min{1/L, b eps^2 / (2 L sigma^2)},   T = max{1, ceil(4 gap / (eta eps^2))}
@@ -91,7 +91,7 @@ def sgd_plan(eps: float, L: float, gap: float, sigma: float, b: int) -> SGDPlan:
 
     Examples:
         >>> from sparseaug.theory import sgd_plan
-        >>> plan = sgd_plan(0.125, 4.0, 1.0, 0.5, 8)
+        >>> plan = sgd_plan(0.125, L=4.0, gap=1.0, sigma=0.5, b=8)
         >>> plan
         SGDPlan(step_size=0.0625, num_steps=4096, b=8)
         >>> plan.calls
@@ -135,7 +135,7 @@ def gd_rate(T: int, step_size: float, *, L: float, gap: float) -> float:
     return rounded_up(Interval.point(square).sqrt())
 
 
-def full_gd_bound(T: int, L: float, *, gap: float) -> float:
+def full_gd_bound(T: int, *, L: float, gap: float) -> float:
     """The smallest norm of the fully augmented gradient among T iterates, with steps 1/L.
 
         sqrt(2 L gap / T)                                                   (eq:app-full-gd-rate)
@@ -147,13 +147,13 @@ def full_gd_bound(T: int, L: float, *, gap: float) -> float:
 
     Examples:
         >>> from sparseaug.theory import full_gd_bound
-        >>> full_gd_bound(200, 4.0, gap=1.0)
+        >>> full_gd_bound(200, L=4.0, gap=1.0)
         0.2
     """
     return rounded_up(enclose_descent(T, L, gap))
 
 
-def full_gd_steps(eps: float, L: float, gap: float) -> int:
+def full_gd_steps(eps: float, *, L: float, gap: float) -> int:
     """The smallest T, at least 1, whose `full_gd_bound` is at most eps.
 
         T >= 2 L gap / eps^2
@@ -165,7 +165,7 @@ def full_gd_steps(eps: float, L: float, gap: float) -> int:
 
     Examples:
         >>> from sparseaug.theory import full_gd_steps
-        >>> full_gd_steps(0.5, 4.0, 1.0)
+        >>> full_gd_steps(0.5, L=4.0, gap=1.0)
         32
     """
     target, smoothness, start = letters(eps=eps, L=L, gap=gap)

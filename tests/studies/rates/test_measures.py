@@ -149,8 +149,8 @@ def test_streaming_calls_are_the_time_of_plain_descent_over_the_step_size(family
     mean = np.cumsum(path**2) / np.arange(1, len(path) + 1)
     errors = []
     for eps, calls in zip(found["eps"], found["calls"], strict=True):
-        constants = (given.smoothness, given.gap, given.sigma, 1)
-        eta = sa.theory.sgd_plan(eps, *constants).step_size
+        constants = {"L": given.smoothness, "gap": given.gap, "sigma": given.sigma, "b": 1}
+        eta = sa.theory.sgd_plan(eps, **constants).step_size
         assert mean[-1] < eps**2
         time = float(np.argmax(mean <= eps**2)) * step
         errors.append(np.mean(calls) * eta / time - 1)
