@@ -6,7 +6,7 @@
 Of each statistic the mean over m rows is compared with its mean over all orders (of which random ones
 are many), for new parameters and a new seed every time; "left" is the mean-square error divided by
 that of as many random rows, "noise" twice its standard error. The rival is the default balance.
-With --places the rows are chosen by a spectrum that keeps places, measured on 512 draws of 16 other inputs,
+With --places the rows are chosen by a spectrum that keeps places, from 512 draws of 16 other inputs,
 and the rival is the balance that suits.
 """
 
