@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("import-linter", "mypy", "ruff")
-EXTRAS = ("fast", "torch", "sklearn", "sources", "views", "report", "dev")
+EXTRAS = ("torch", "sklearn", "sources", "views", "report", "dev")
 
 
 def floors() -> Iterator[str]:
