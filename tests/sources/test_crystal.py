@@ -133,28 +133,6 @@ def test_a_rough_cell_still_gives_exact_rotations() -> None:
     check_action(found.vectors, rng.normal(size=(2, 2, 3)))
 
 
-class Atoms:
-    """What crystal() asks of ASE's Atoms."""
-
-    numbers = np.array([12, 12])
-    pbc = np.array([True, True, True])
-
-    def get_initial_magnetic_moments(self) -> np.ndarray:
-        return np.zeros(2)
-
-    def get_cell(self) -> np.ndarray:
-        return HEX
-
-    def get_scaled_positions(self) -> np.ndarray:
-        return np.array(CELLS["hcp"][0][1])
-
-
-def test_an_ase_like_object_is_read() -> None:
-    read, given = crystal(Atoms()), crystal(CELLS["hcp"][0])
-    assert read.action == given.action
-    assert read.vectors == given.vectors
-
-
 def test_species_are_told_apart_whatever_their_numbers() -> None:
     """In 32 bits, as spglib holds them, these two are the same."""
     numbers = [1, 1 + 2**32]
@@ -162,24 +140,20 @@ def test_species_are_told_apart_whatever_their_numbers() -> None:
     assert (found.number, found.group.order) == (221, 48)
 
 
-@pytest.mark.parametrize(
-    ("cell", "reason"),
-    [
-        ("NaCl", "cell='NaCl'"),
-        ((FCC, [[0, 0, 0]]), "(lattice, positions, numbers)"),
-        ((FCC, [[0, 0, 0]], [1, 2]), "shapes"),
-        ((FCC, [[0, 0, 1e18]], [1]), "positions beyond 1e+06"),
-        ((FCC, [], []), "shapes"),
-        ({"lattice": FCC}, "(lattice, positions, numbers)"),
-        ((FCC, [[0, 0, np.nan]], [1]), "not finite"),
-        ((0 * FCC, [[0, 0, 0]], [1]), "flat lattice"),
-        ((FCC, [[0, 0, 0], [0, 0, 0]], [1, 1]), "spglib"),
-    ],
-)
-def test_bad_cells_are_named(cell: Any, reason: str) -> None:
-    with pytest.raises(ArgumentError) as error:
-        crystal(cell)
-    assert reason in str(error.value)
+BAD = {
+    "lattice, positions, numbers": (FCC, [[0, 0, 0]]),
+    "shapes": (FCC, [[0, 0, 0]], [1, 2]),
+    "beyond": (FCC, [[0, 0, 1e18]], [1]),
+    "not finite": (FCC, [[0, 0, np.nan]], [1]),
+    "flat lattice": (0 * FCC, [[0, 0, 0]], [1]),
+    "spglib": (FCC, [[0, 0, 0], [0, 0, 0]], [1, 1]),
+}
+
+
+@pytest.mark.parametrize("word", BAD)
+def test_bad_cells_are_refused_by_a_word_for_it(word: str) -> None:
+    with pytest.raises(ArgumentError, match=word):
+        crystal(BAD[word])
 
 
 def supercell(cell: Any, repeats: tuple[int, int, int]) -> Any:
@@ -242,20 +216,7 @@ def test_operations_that_do_not_keep_the_sites_are_refused() -> None:
         crystals.exact_group(few, given.lattice, 1e-3, "")
 
 
-# Three prototypes as the AFLOW library prints them, with five digits (Mehl et al. 2017).
-LAVES = (  # MgZn2, AB2_hP12_194_f_ah
-    np.array(
-        [[-2.6115, -4.523250684297, 0], [-2.6115, 4.523250684297, 0], [0, 0, -8.566]],
-    ),
-    [
-        *([0.66667, 0.33334, 0.93714], [0.33334, 0.66667, 0.43714]),
-        *([0.33334, 0.66667, 0.06286], [0.66667, 0.33333, 0.56286]),
-        *([0, 0, 0], [0, 0, 0.5], [0.16952, 0.33904, 0.75], [0.33904, 0.16952, 0.25]),
-        *([0.16952, 0.83048, 0.75], [0.83048, 0.66096, 0.25]),
-        *([0.66096, 0.83048, 0.75], [0.83048, 0.16952, 0.25]),
-    ],
-    [12] * 4 + [30] * 8,
-)
+# Two prototypes as the AFLOW library prints them, with five digits (Mehl et al. 2017).
 LONSDALEITE = (  # C, A_hP4_194_f
     np.array([[-1.254, -2.17199171269, 0], [-1.254, 2.17199171269, 0], [0, 0, -4.183]]),
     [
@@ -276,11 +237,10 @@ MODDERITE = (  # CoAs, AB_oP8_33_a_a: within 0.01 of a structure of twice the or
 )
 
 
-@pytest.mark.parametrize("cell", [LAVES, LONSDALEITE], ids=["MgZn2", "lonsdaleite"])
-def test_positions_of_five_digits_keep_their_operations(cell: Any) -> None:
-    found = crystal(cell)
+def test_positions_of_five_digits_keep_their_operations() -> None:
+    found = crystal(LONSDALEITE)
     assert (found.number, found.group.order) == (194, 24)
-    check_action(found.vectors, np.random.default_rng(0).normal(size=(2, len(cell[2]), 3)))
+    check_action(found.vectors, np.random.default_rng(0).normal(size=(2, 4, 3)))
 
 
 def test_operations_that_a_larger_tolerance_finds_are_told_of_with_the_numbers() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-import sparseaug as sa
 from sparseaug.errors import ArgumentError
 from sparseaug.sources import CrystalSymmetry, crystal
 from sparseaug.testing import check_action
@@ -156,15 +155,3 @@ def test_a_tensor_is_never_turned_in_some_of_its_indices(name: str) -> None:
         found.vectors(one, np.ones((5, count, 3, 3)))
     assert found.vectors(one, np.ones((5, count, 4, 3))).shape == (1, 5, count, 4, 3)
     assert found.tensors(2)(one, np.ones((5, count, 4, 3, 3))).shape == (1, 5, count, 4, 3, 3)
-
-
-def test_whole_numbers_are_refused_and_precision_is_kept() -> None:
-    found = crystal(CELLS["wurtzite"])
-    S = sa.Oracle(found.group, seed=0).draw(3)
-    for sites in (True, False):
-        action = found.tensors(2, sites=sites)
-        x = np.ones((1, 4, 3, 3))[:, :: 1 if sites else 4].reshape(1, *([4] if sites else []), 3, 3)
-        with pytest.raises(ArgumentError, match="floating point"):
-            action(S, x.astype(np.int64))
-        assert action(S, x.astype(np.float32)).dtype == np.float32
-        assert action(S, x.astype(np.complex64)).dtype == np.complex64
