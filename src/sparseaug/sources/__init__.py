@@ -8,13 +8,15 @@ cells          a crystal's cell, checked, and the operations that spglib finds
 crystals       these operations as a group in integers, and how they move sites
 molecules      the point group of a molecule and its symbol
 pipelines      random pipelines of albumentations, kornia and torchvision
-calculators    an ASE calculator, averaged over rotations, and over which
+calculators    an ASE calculator, averaged over rotations
+orientations   which rotations a calculator needs
 """
 
 from sparseaug.sources.automorphisms import GraphSymmetry, graph_automorphisms, identical_atoms
-from sparseaug.sources.calculators import averaged_calculator, choose_rotations
+from sparseaug.sources.calculators import averaged_calculator
 from sparseaug.sources.crystals import CrystalSymmetry, crystal
 from sparseaug.sources.molecules import MoleculeSymmetry, point_group
+from sparseaug.sources.orientations import choose_rotations
 from sparseaug.sources.pipelines import albumentations, kornia, torchvision
 from sparseaug.sources.symmetry import Symmetry
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import InitVar, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, final
 
@@ -65,7 +66,7 @@ def albumentations(pipeline: Any) -> RandomTransform:
             f"pipeline={shorten(pipeline)} cannot be seeded; give an albumentations.Compose of version "
             "1.4.17 or later."
         )
-    return _action("albumentations", pipeline, _Albumentations(deepcopy(pipeline)))
+    return _action("albumentations", pipeline, partial(_by_albumentations, deepcopy(pipeline)))
 
 
 def kornia(pipeline: Any) -> RandomTransform:
@@ -75,7 +76,7 @@ def kornia(pipeline: Any) -> RandomTransform:
         pipeline: a module of kornia.augmentation, such as `AugmentationSequential`; a dict of tensors
             goes to one with data_keys=None
     """
-    return _action("kornia", pipeline, _Kornia(pipeline))
+    return _action("kornia", pipeline, partial(_by_kornia, pipeline))
 
 
 def torchvision(pipeline: Any) -> RandomTransform:
@@ -84,7 +85,7 @@ def torchvision(pipeline: Any) -> RandomTransform:
     Args:
         pipeline: a transform, or a `Compose` of them, of tensors or of dicts of them
     """
-    return _action("torchvision", pipeline, _Torchvision(pipeline))
+    return _action("torchvision", pipeline, partial(_by_torchvision, pipeline))
 
 
 def _action(library: str, pipeline: Any, live: Any) -> RandomTransform:
@@ -99,30 +100,18 @@ def _action(library: str, pipeline: Any, live: Any) -> RandomTransform:
     return random_transform(Pipeline(text, live), name=name)
 
 
-@dataclass
-class _Albumentations:
-    pipeline: Any
-
-    def __call__(self, x: Any, rng: np.random.Generator) -> Any:
-        self.pipeline.set_random_seed(int(rng.integers(1 << 31)))
-        if not isinstance(x, Mapping):
-            return self.pipeline(image=x)["image"]
-        moved = self.pipeline(**x)
-        return {name: np.asarray(moved[name]) for name in x}
+def _by_albumentations(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
+    pipeline.set_random_seed(int(rng.integers(1 << 31)))
+    if not isinstance(x, Mapping):
+        return pipeline(image=x)["image"]
+    moved = pipeline(**x)
+    return {name: np.asarray(moved[name]) for name in x}
 
 
-@dataclass
-class _Kornia:
-    pipeline: Any
-
-    def __call__(self, x: Any, rng: np.random.Generator) -> Any:
-        moved = self.pipeline(map_leaves(lambda part: part[None], x))
-        return map_leaves(lambda part: part[0], moved)
+def _by_kornia(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
+    moved = pipeline(map_leaves(lambda part: part[None], x))
+    return map_leaves(lambda part: part[0], moved)
 
 
-@dataclass
-class _Torchvision:
-    pipeline: Any
-
-    def __call__(self, x: Any, rng: np.random.Generator) -> Any:
-        return self.pipeline(x)
+def _by_torchvision(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
+    return pipeline(x)
