@@ -218,8 +218,9 @@ def cell(
             model._choose_average(task.x[c])
             same = model.training_sample_ if options["per_sample"] is False else None
             averages: dict[str, Any] = {"same": same, "chosen": chosen, "held out": model.sample_}
-            if model.average_.spectrum is not None:
-                averages["free"] = sa.design(group, m=task.m, spectrum=model.average_.spectrum)
+            found = model.average_
+            if found is not None and found.spectrum is not None:
+                averages["free"] = sa.design(group, m=task.m, spectrum=found.spectrum)
             averages["random"] = sa.Oracle(group, 77 + seed).draw(task.m, distinct=True)
         else:
             more, averages = 0.0, {}

@@ -123,35 +123,6 @@ def test_many_chunks_add_up_in_half_precision(dtype, parts):
     torch.testing.assert_close(gradient.float(), expected, rtol=2e-2, atol=0)
 
 
-class KernelNetwork(nn.Module):
-    """f(x) = sum_r a_r b_r exp(-|x - z_r|^2 / 2 sigma^2) as a module."""
-
-    def __init__(self, centers: np.ndarray, theta: np.ndarray) -> None:
-        super().__init__()
-        self.register_buffer("centers", torch.tensor(centers))
-        a, b = torch.tensor(theta).chunk(2)
-        self.a, self.b = nn.Parameter(a.clone()), nn.Parameter(b.clone())
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        squares = ((x[:, None] - self.centers) ** 2).sum(-1)
-        return torch.exp(-squares / 2) @ (self.a * self.b)
-
-
-@pytest.mark.parametrize("S", ["full", None, "one-shot"])
-def test_it_agrees_with_the_kernel_model_and_its_moments(S):
-    rng = np.random.default_rng(3)
-    x, centers, theta = rng.normal(size=(9, 4)), rng.normal(size=(5, 4)), rng.normal(size=10)
-    y = x.sum(1)
-    S = sa.Oracle(ACT.group).draw(8) if S == "one-shot" else S
-    reference = sa.augmented_risk(sa.KernelModel(sa.GaussianKernel(1.0), centers), (x, y), ACT, S)
-    module = KernelNetwork(centers, theta)
-    data = (torch.tensor(x), torch.tensor(y))
-    risk = sann.ModuleRisk(module, lambda p, t: (p - t) ** 2 / 2, data, ACT, S)
-    assert abs(risk.value(risk.theta) - reference.value(theta)) <= 1e-10
-    assert np.abs(risk.gradient(risk.theta).numpy() - reference.gradient(theta)).max() <= 1e-10
-    assert risk.calls == reference.calls
-
-
 def test_streaming_steps_follow_the_oracles_draws():
     draws, risk = sa.Oracle(ACT.group, seed=5), streaming()
     for step in range(3):

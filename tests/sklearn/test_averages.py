@@ -80,13 +80,6 @@ def test_what_is_averaged_over_may_be_said(average: Any, how: str) -> None:
     assert np.allclose(model.predict(X), wanted)
 
 
-def test_as_many_elements_as_there_are_are_all_of_the_group() -> None:
-    turn = sa.permute_axis(sa.cyclic(6))
-    model = OneShotRegressor(TREE, action=turn, m=9, random_state=0).fit(X, TARGETS)
-    assert model.average_.how == "full"
-    assert np.allclose(model.predict(X), model.predict(np.roll(X, 1, axis=1)))
-
-
 def test_without_degrees_to_choose_by_the_training_set_is_averaged_over() -> None:
     model = OneShotRegressor(LinearRegression(), action=REORDER, m=4, random_state=0)
     model.fit(X, np.zeros(40))  # predicts 0 everywhere: nothing varies
@@ -139,13 +132,16 @@ def test_columns_of_text_change_places_row_by_row() -> None:
             assert all(moved.iloc[2 * j + i, rows[i, j, k]] == frame.iloc[i, k] for k in range(3))
 
 
-def test_a_design_translated_for_each_sample_keeps_its_degree() -> None:
-    model = OneShotRegressor(LinearRegression(), action=REORDER, m="design", degree=1)
-    model.set_params(per_sample="translates", random_state=0).fit(X, TARGETS)
+def test_a_design_makes_linear_predictions_exactly_invariant_and_is_kept_when_translated() -> None:
+    """Six elements do what 720 do, since a linear function looks at one coordinate at a time."""
+    S = sa.design(REORDER.group, degree=1)
+    given: dict[str, Any] = {"action": REORDER, "average": S, "random_state": 0}
+    model = OneShotRegressor(LinearRegression(), m=6, **given).fit(X, X @ np.arange(6.0))
+    assert (model.sample_.m, model.average_.how) == (6, "given")
+    assert np.ptp(model.predict(X) - model.predict(X[:, ::-1])) < 1e-12
+    model.set_params(m=16, S=S, per_sample="translates").fit(X, TARGETS)
     for rows in model.training_sample_.rows:
         assert sa.deviation(sa.GroupSample(REORDER.group, rows), degree=1).value < 1e-9
-    assert model.average_.how == "design"
-    assert np.ptp(model.predict(X) - model.predict(X[:, ::-1])) < 1e-12
 
 
 def test_pickles_clones_and_searches_over_m() -> None:

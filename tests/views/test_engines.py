@@ -11,10 +11,8 @@ import joblib
 import numpy as np
 import pytest
 
-import sparseaug as sa
-from sparseaug.errors import ArgumentError
 from tests.extras import optional
-from tests.views.common import ACTION, N, S, X, compute, direct, features, files, values_of
+from tests.views.common import N, X, compute, direct, features, files, values_of
 from tests.views.test_store import Table
 
 torch = optional("torch")
@@ -136,23 +134,6 @@ def test_tables_of_hugging_face_pandas_and_dicts_give_the_same_values(tmp_path):
     for k, (source, column) in enumerate([(data, "image"), (series, None), (table, "image")]):
         store = compute(tmp_path / str(k), source=source, column=column)
         assert np.array_equal(store.array(), direct())
-
-
-def test_samples_of_several_parts_move_together(tmp_path):
-    both = sa.together(image=ACTION, mask=ACTION)
-    rows = [{"image": x, "mask": x > 0, "label": i} for i, x in enumerate(X)]
-
-    def inside(image, mask):
-        return (image * mask)[:, 0]
-
-    call = {"S": S, "function": inside, "name": "inside", "batch": 4}
-    found = sa.views.compute(rows, both, **call, column=["image", "mask"], out=tmp_path / "a")
-    arrays = {"image": X, "mask": X > 0}
-    wanted = sa.views.compute(arrays, both, **call, out=tmp_path / "b")
-    assert np.array_equal(found.array(), wanted.array())
-    assert np.array_equal(found.array(), direct(function=lambda x: (x * (x > 0))[:, 0]))
-    with pytest.raises(ArgumentError, match="with column="):
-        sa.views.compute(rows, both, **call, column=["image", "other"], out=tmp_path / "c")
 
 
 def test_a_function_may_return_its_own_memory_again_and_again(tmp_path):

@@ -21,14 +21,14 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Distribution, Rows
-from sparseaug.sampling import GroupSample, SampleTable
+from sparseaug.groups import Rows
+from sparseaug.sampling import SampleTable
 from sparseaug.sampling.augment import require_room
 from sparseaug.sampling.distinct import distinct
 from sparseaug.sklearn.averages import Average, average_over, check_average, rows_to_ask
 from sparseaug.sklearn.checks import check_rows, check_seed, name_in_errors
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
-from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters, fits
+from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters
 from sparseaug.sklearn.routing import (
     copy_arguments,
     route_arguments,
@@ -88,16 +88,6 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
                 "samples; give it the samples and the kernel as a function."
             )
         return bool(is_classifier(inner))
-
-    def _shared(self, group: Distribution) -> GroupSample:
-        """Draws where a design is averaged over: a model that learned from a subgroup gains little."""
-        S = super()._shared(group)
-        if self.m != "design":
-            return S
-        self._designed = S
-        if self.average is False:
-            return S
-        return self._draws().draw(S.m, identity=self.identity, distinct=fits(S.m, group))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
@@ -209,10 +199,6 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         learned = self.training_sample_
         if self.average is False:
             self.average_, self.sample_ = None, learned
-            return
-        if self.m == "design" and isinstance(self.average, str) and self.average == "chosen":
-            S = getattr(self, "_designed", None) or self._moved_design(learned.group)
-            self.average_, self.sample_ = Average(S, "design"), S
             return
         method, back = self._averaged()
 

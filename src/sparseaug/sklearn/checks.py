@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
@@ -50,7 +49,6 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     The values of a frame are left alone: only columns that move need to be numbers.
     """
-    require_not_sparse("X", X)
     with name_in_errors("X"):
         if not is_frame(X):
             array = validate_data(estimator, X, reset=reset, ensure_all_finite=False)
@@ -61,12 +59,6 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         if not X.shape[0] or not X.shape[1]:
             raise ArgumentError(f"X has shape {X.shape}; give at least one row and one column.")
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
-
-
-def require_not_sparse(name: str, value: Any) -> None:
-    """Raise an `ArgumentError` for a sparse matrix or array of SciPy."""
-    if issparse(value):
-        raise ArgumentError(f"{name} is sparse; actions move dense rows: give {name}.toarray().")
 
 
 @contextmanager
@@ -94,7 +86,6 @@ def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> N
     """y as an array with one row per row of X."""
     if y is None:  # in the words that scikit-learn's checks look for
         raise ArgumentError("the estimator requires y to be passed, but the target y is None.")
-    require_not_sparse("y", y)
     with name_in_errors("y"):
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=estimator)
         y = y.astype(np.float64) if numeric and y.dtype.kind == "O" else y

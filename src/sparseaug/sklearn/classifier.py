@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors, require_not_sparse
+from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
@@ -29,11 +29,7 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
         estimator: what learns; logistic regression by default. `random_state` is not passed on to it
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements, all different where the group has so many (1 without an action); "full"
-            for all of the group;
-            "design" to average over elements chosen by construction (`sparseaug.design`): exact to
-            `degree`, or the best known 16. It trains on as many distinct draws; on the design itself
-            with average=False
-        degree: for m="design", only functions of at most this many coordinates count
+            for all of the group
         S: an existing `GroupSample` to train on; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
@@ -109,7 +105,6 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy on these rows, as scikit-learn has it."""
-        require_not_sparse("y", y)
         with name_in_errors("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 

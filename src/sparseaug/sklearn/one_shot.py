@@ -31,13 +31,12 @@ MOST_ELEMENTS = 10**9  # below this; so many copies of one row already fill the 
 class OneShotMixin:
     """Draws S for the width of X at fit; afterwards `action_`, `sample_`, `groups_`.
 
-    Parameters that the estimators share: action, m, degree, S, identity, per_sample, sample_shape,
+    Parameters that the estimators share: action, m, S, identity, per_sample, sample_shape,
     random_state.
     """
 
     action: ActionChoice = None
-    m: int | Literal["full", "design"] = DEFAULT_M
-    degree: int | None = None
+    m: int | Literal["full"] = DEFAULT_M
     S: GroupSample | Literal["full"] | None = None
     identity: bool = True
     per_sample: PerSample = False
@@ -67,14 +66,13 @@ class OneShotMixin:
         if self.per_sample is False or everything:
             return self._shared(group)
         if self.per_sample == "translates":
-            S = self._design(group) if self.S is None else as_sample(self.S, group)
+            S = design(group, m=int(self.m)) if self.S is None else as_sample(self.S, group)
             return SampleTable.translates(S, self._draws(), n)
         if self.S is not None:
             raise ArgumentError(
                 "S is shared by all samples; leave it out, or give per_sample='translates'."
             )
-        m = self._design(group).m if self.m == "design" else int(self.m)
-        first = self.identity and group.is_group
+        m, first = int(self.m), self.identity and group.is_group
         return SampleTable.draws(self._draws(), n, m, identity=first, distinct=fits(m, group))
 
     def _draws(self) -> Oracle:
@@ -87,24 +85,10 @@ class OneShotMixin:
         """One S as the parameters want it."""
         if self.S is not None or self.m == "full":
             return as_sample("full" if self.S is None else self.S, group)
-        if self.m == "design":
-            return self._moved_design(group)
         m = 1 if self.action is None else int(self.m)
         # a distribution that is no group has no identity to begin with
         first = self.identity and group.is_group
         return self._draws().draw(m, identity=first, distinct=fits(m, group))
-
-    def _design(self, group: Distribution) -> GroupSample:
-        """The design of this degree, or the best of m, or 16, elements by the prior."""
-        if not isinstance(self.m, str):
-            return design(group, m=self.m)
-        m = DEFAULT_M if self.degree is None else None
-        return design(group, m=m, degree=self.degree, identity=self.identity)
-
-    def _moved_design(self, group: Distribution) -> GroupSample:
-        """It with the identity; or S h for one uniform h, an unbiased sample, by one call."""
-        S = self._design(group)
-        return S if self.identity else S.translate(self._draws())
 
 
 def fits(m: int, group: Distribution) -> bool:
@@ -141,17 +125,13 @@ def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Acti
 
 def check_parameters(estimator: Any) -> None:
     """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
-    m, degree = estimator.m, estimator.degree
+    m = estimator.m
     check_flag("identity", estimator.identity)
     if estimator.per_sample is not False:
         check_choice("per_sample", estimator.per_sample, ("draws", "translates"))
     if isinstance(m, str):
-        check_choice("m", m, ("full", "design"))
+        check_choice("m", m, ("full",))
     else:
         check_integer("m", m, at_least=1, below=MOST_ELEMENTS)
     if m != DEFAULT_M and estimator.S is not None:
         raise ArgumentError("m and S exclude each other; give one of them.")
-    if degree is not None:
-        check_integer("degree", degree, at_least=1)
-        if m != "design":
-            raise ArgumentError(f"degree={shorten(degree)} is of a design; give m='design' too.")

@@ -18,13 +18,7 @@ from sparseaug.actions.arrays import Shape
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import (
-    check_rows,
-    check_shape,
-    check_targets,
-    name_in_errors,
-    require_not_sparse,
-)
+from sparseaug.sklearn.checks import check_rows, check_shape, check_targets, name_in_errors
 from sparseaug.sklearn.moved_rows import copies
 from sparseaug.sklearn.one_shot import ActionChoice, resolve_y_action
 
@@ -40,11 +34,7 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
         estimator: what learns; ridge regression by default
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements, all different where the group has so many (1 without an action); "full"
-            for all of the group;
-            "design" to average over elements chosen by construction (`sparseaug.design`): exact to
-            `degree`, or the best known 16. It trains on as many distinct draws; on the design itself
-            with average=False
-        degree: for m="design", only functions of at most this many coordinates count
+            for all of the group
         S: an existing `GroupSample` to train on; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
@@ -99,7 +89,6 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 on these rows, as scikit-learn has it."""
-        require_not_sparse("y", y)
         with name_in_errors("X, y or sample_weight"):
             return float(super().score(X, y, sample_weight))
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
 from sparseaug.errors import ArgumentError
-from sparseaug.sklearn.checks import check_rows, name_in_errors, require_not_sparse
+from sparseaug.sklearn.checks import check_rows, name_in_errors
 from sparseaug.sklearn.moved_rows import copies, elements_of, is_frame, is_table, take_rows
 from sparseaug.sklearn.one_shot import (
     ActionChoice,
@@ -31,11 +31,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         action: an action, a function n_features -> action, or None, which moves nothing
         m: number of elements, all different where the group has so many (1 without an action); "full"
-            for all of the group;
-            "design" for elements chosen by construction (`sparseaug.design`): exact to `degree`, or the
-            best known 16. They are moved so that the identity is among them, without an oracle call;
-            with identity=False by one uniform element, with one call
-        degree: for m="design", only functions of at most this many coordinates count
+            for all of the group
         S: an existing `GroupSample`; then leave m as it is
         identity: of m elements the first is the identity, so that every sample is also seen unmoved
         per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
@@ -88,7 +84,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise ArgumentError("y=None is not allowed; give one target for each row of X.")
-        require_not_sparse("y", y)
         self.fit(X)
         X = check_rows(self, X, reset=False)
         with name_in_errors("y"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 from sparseaug._checks import (
@@ -11,7 +11,6 @@ from sparseaug._checks import (
     check_callable,
     check_choice,
     check_integer,
-    check_list,
     check_progress,
     check_text,
 )
@@ -37,7 +36,7 @@ def compute(
     out: str | os.PathLike[str],
     name: str | None = None,
     dtype: str | None = None,
-    column: str | Sequence[str] | None = None,
+    column: str | None = None,
     batch: int = 64,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -63,8 +62,7 @@ def compute(
         dtype: "float16", "bfloat16", "float32" or "float64", in which floating-point values are stored.
             The first has a relative error of at most 2^-11 (2^-25 absolute below 6e-5), the second of
             0.4 %; both are read as float32. None stores what the function returns.
-        column: the column of a table, or the key of samples that are dicts; a list of them for samples
-            of several parts, which `action` moves together.
+        column: the column of a table, or the key of samples that are dicts.
         batch: samples per call of the function; the last bits of its values may depend on it.
         workers: processes of joblib. None takes what `joblib.parallel_config` states (Dask and Ray too),
             and without it this process, which fetches and writes while it computes: right for a GPU.
@@ -98,8 +96,8 @@ def compute(
     told = COPY if name is None else check_text("name", name)
     if dtype is not None:
         check_choice("dtype", dtype, tuple(FLOATS))
-    if column is not None and not isinstance(column, str):
-        column = [check_text("column", one) for one in check_list("column", column)]
+    if column is not None:
+        check_text("column", column)
     if workers is not None:
         workers = check_integer("workers", workers, at_least=1, below=1 << 16)
     samples = Source(source, column)

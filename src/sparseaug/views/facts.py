@@ -23,9 +23,7 @@ CHECKSUM = 4
 def read_facts(folder: Folder) -> tuple[dict[str, Any], GroupSample, str]:
     """The facts of the store in a folder, its sample, and the hash of the file that holds them."""
     if not folder.has(ROOT):
-        raise FileFormatError(
-            f"{folder} is not a store, for it has no file {ROOT}; check the path."
-        )
+        raise FileFormatError(f"{folder} is not a store, as it has no file {ROOT}; give another.")
     data = folder.read(ROOT)
     try:
         found = parse_json(data)
@@ -37,8 +35,7 @@ def read_facts(folder: Folder) -> tuple[dict[str, Any], GroupSample, str]:
         S = _sample_of(facts)
     except Exception as error:  # whatever a file says
         raise FileFormatError(
-            f"{folder}/{ROOT} is damaged or not ours: {shorten_text(str(error))}; put back the file, or "
-            "compute the views again in another folder."
+            f"{folder}/{ROOT} is damaged or not ours: {shorten_text(str(error))}; compute it again."
         ) from error
     return facts, S, hash_of(data)
 
@@ -77,15 +74,14 @@ def keys_of(rows: Rows) -> list[bytes]:
 def _sample_of(facts: dict[str, Any]) -> GroupSample:
     """The sample of a store, its facts checked for types and sizes: a file may say anything."""
     sizes = [facts[key] for key in ("n", "batch", "block", "threads")]
-    column, outputs = facts["column"], facts["outputs"]
+    outputs = facts["outputs"]
     S = GroupSample.from_dict(facts["sample"])
     if not (
         all(type(size) is int and 0 < size < 1 << 40 for size in sizes)
         and facts["block"] <= facts["n"]
         and facts["threads"] <= 1 << 12
         and all(isinstance(facts[key], str) for key in ("function", "fingerprint", "source"))
-        and (column is None or isinstance(column, str | list))
-        and all(isinstance(one, str) for one in column or ())
+        and isinstance(facts["column"], str | None)
         and all(isinstance(each, str | None) for each in facts["versions"].values())
         and len({name.casefold() for name in outputs}) == len(outputs) > 0
         and all(map(is_name, outputs))

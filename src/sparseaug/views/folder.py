@@ -72,18 +72,13 @@ class Folder(LocalStore):
     def require(self, key: str, size: int | None = None) -> None:
         """Raise a `FileFormatError` unless there is such a file."""
         if not self.has(key, size):
-            raise damaged(
-                f"{self}/{key}", "it is missing, or not a file of the size that was written"
-            )
+            raise damaged(f"{self}/{key}", "it is missing, or not of the size that was written")
 
-    def names(self, name: str) -> list[str]:
-        """What stands in a folder of the store."""
+    def names(self, name: str = ".") -> list[str]:
+        """What stands in the store or in a folder of it, without what a writer has aside."""
         folder = self._own(f"{name}/{ROOT}").parent
-        return os.listdir(folder) if folder.is_dir() else []
-
-    def holds_others(self) -> bool:
-        """Whether files stand here that are not those of a store which was just begun."""
-        return any(not name.startswith(_ASIDE) for name in os.listdir(self.root))
+        found = os.listdir(folder) if folder.is_dir() else []
+        return [name for name in found if not name.startswith(_ASIDE)]
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -103,9 +98,8 @@ class Folder(LocalStore):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(handle)
-            raise StorageError(
-                f"{self} is being written by another process; wait until it has ended."
-            ) from error
+            message = f"{self} is being written by another process; wait until it has ended."
+            raise StorageError(message) from error
         try:
             yield
         finally:
@@ -118,8 +112,7 @@ class Folder(LocalStore):
         path = self.root / key
         if os.path.realpath(path.parent) != str(path.parent):
             raise StorageError(
-                f"{self}/{key} is behind a link, and only files of the folder itself are read and "
-                "written; put the folder back in place of the link."
+                f"{self}/{key} is behind a link; put the folder itself in its place."
             )
         return path
 
@@ -128,10 +121,7 @@ def folder_of(name: str, path: Any) -> Folder:
     """The folder that an argument names, wherever this process goes; an address is refused."""
     given = check_path(name, path)
     if isinstance(path, str) and "://" in path:
-        raise ArgumentError(
-            f"{name}={path!r} is an address; give a folder of this machine, such as one where the "
-            "storage is mounted, and copy the store when it is complete."
-        )
+        raise ArgumentError(f"{name}={path!r} is an address; give a folder of this machine.")
     return Folder(Path(os.path.realpath(given)))
 
 

@@ -122,20 +122,16 @@ class Layout:
 
     def table(self) -> Table:
         """What is known of the store, for people."""
-        facts, chunks = self.facts, self.blocks * self.elements
-        action, there = facts["action"], len(self.there())
+        chunks, there = self.blocks * self.elements, len(self.there())
         missing = "" if there == chunks else f", {chunks - there} missing: incomplete"
-        outputs = [
-            (f"output {name}", f"{(self.n, self.elements, *one['shape'])}, {one['dtype']}")
-            for name, one in self.outputs.items()
-        ]
         rows = [
-            ("function", facts["function"]),
-            ("action", str(action.get("class") if isinstance(action, dict) else action)),
+            ("function", self.facts["function"]),
             ("S", f"{self.S.m} elements, {self.elements} distinct, {self.S.sha256[:12]}"),
-            *outputs,
+            *(
+                (f"output {name}", f"{(self.n, self.elements, *one['shape'])}, {one['dtype']}")
+                for name, one in self.outputs.items()
+            ),
             ("size", f"{size_text(chunks * self.chunk_bytes())}, {chunks} chunks{missing}"),
-            ("made with", ", ".join(f"{k} {v}" for k, v in facts["versions"].items() if v)),
         ]
         return Table(("", ""), rows, title=f"Store of views at {self.folder}")
 

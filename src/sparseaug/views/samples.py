@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,12 +32,11 @@ class Source:
 
     Args:
         data: what the user gave
-        column: the column of a table (a Hugging Face data set) or the key of items that are dicts; a
-            list of them for samples of several parts
+        column: the column of a table (a Hugging Face data set) or the key of items that are dicts
     """
 
     data: Any
-    column: str | Sequence[str] | None = None
+    column: str | None = None
 
     def __post_init__(self) -> None:
         if hasattr(self.data, "batch_size") and hasattr(self.data, "dataset"):
@@ -49,9 +48,8 @@ class Source:
         except ArgumentError:
             raise
         except Exception as error:  # whatever a foreign object raises
-            raise ArgumentError(
-                f"source={shorten(self.data)} has no length; give arrays, or what has one."
-            ) from error
+            message = f"source={shorten(self.data)} has no length; give arrays, or what has one."
+            raise ArgumentError(message) from error
         if not count:
             raise ArgumentError("source is empty; give at least one sample.")
         if not (self.is_arrays or hasattr(self.data, "__getitem__")):
@@ -78,7 +76,7 @@ class Source:
         except Exception as error:  # whatever a foreign object raises
             raise ArgumentError(
                 f"source={shorten(self.data)} gave no first samples ({shorten_text(str(error))}); give "
-                "arrays, or a data set or list whose samples are arrays of one shape."
+                "samples of one shape."
             ) from error
         return x
 
@@ -115,14 +113,11 @@ class Source:
     def _picked(self, item: Any) -> Any:
         """x of an item."""
         if isinstance(item, Mapping):
-            names = [self.column] if isinstance(self.column, str) else list(self.column or ())
-            if not names or not set(names) <= item.keys():
+            if self.column not in item:
                 raise ArgumentError(
-                    f"column={shorten(self.column)}, and source has the columns {[*item]}; name one "
-                    "with column=, or give a list of those that action moves together."
+                    f"column={shorten(self.column)}, and source has the columns {[*item]}; name one."
                 )
-            named = {name: item[name] for name in names}
-            return named[self.column] if isinstance(self.column, str) else named
+            return item[self.column]
         return item[0] if isinstance(item, tuple) else item
 
 

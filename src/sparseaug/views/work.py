@@ -118,10 +118,10 @@ class Work:
         """
         facts = layout.facts
         for key, value in self.asked.items():
-            if facts[key] != value:
+            if facts.get(key) != value:
                 raise ConfigMismatchError(
                     f"{layout.folder} is a store of another source or function, give a new folder: "
-                    f"{key} is {shorten(facts[key], 30)} there and {shorten(value, 30)} here."
+                    f"{key} is {shorten(facts.get(key), 30)} there and {shorten(value, 30)} here."
                 )
         for block, element in sorted(layout.there(), reverse=True):
             if layout.is_sound(block, element):
@@ -149,7 +149,7 @@ def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
 
     def prepare() -> Layout:
         if not (folder.root / ROOT).exists():
-            if folder.holds_others():
+            if folder.names():
                 raise StorageError(f"out={folder} holds other files; give a new folder.")
             return work.new_layout(folder, S).save()
         found = _repaired(folder)
@@ -234,10 +234,8 @@ def _repaired(folder: Folder) -> Layout:
 def _are_close(there: NDArray[Any], found: NDArray[Any]) -> bool:
     if there.dtype.kind not in "fc":
         return np.array_equal(there, found)
-    finite = np.isfinite(there)
-    largest = abs(there[finite]).max(initial=0.0)
-    same = np.array_equal(there[~finite], found[~finite], equal_nan=True)
-    return same and bool((abs(there[finite] - found[finite]) <= _CLOSE * largest).all())
+    slack = _CLOSE * float(abs(there[np.isfinite(there)]).max(initial=0.0))
+    return np.allclose(there, found, rtol=0, atol=slack, equal_nan=True)
 
 
 def _version(package: str) -> str | None:

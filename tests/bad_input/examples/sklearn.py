@@ -21,7 +21,7 @@ REGRESSOR = OneShotRegressor(action=ACT, random_state=0).fit(X, TARGETS)
 
 good = Table(
     {
-        **{"action": ACT, "m": 16, "S": None, "degree": None, "identity": True},
+        **{"action": ACT, "m": 16, "S": None, "identity": True},
         **{"sample_shape": None, "random_state": 0, "y_action": None, "estimator": None},
         **{
             "average": "chosen",
@@ -47,7 +47,7 @@ def fitted(y: Any, names: str, make: Any = OneShotRegressor, **given: Any) -> Ex
     return good(make, names, via=via, also="target", **given)
 
 
-CHOICES = "action m S degree identity per_sample sample_shape random_state"
+CHOICES = "action m S identity per_sample sample_shape random_state"
 EXAMPLES = [
     good(
         OneShotResampler,
@@ -59,9 +59,8 @@ EXAMPLES = [
     fitted(TARGETS, "m", m=3),
     fitted(TARGETS, "S", S=S),
     fitted(TARGETS, "m", per_sample="draws"),
-    fitted(TARGETS, "m degree", m="design", degree=1, per_sample="translates"),
+    fitted(TARGETS, "m", per_sample="translates"),
     fitted(TARGETS, "sample_shape", sample_shape=(4,)),
-    fitted(TARGETS, "m", m="design", degree=1),
     fitted(X, "y_action", y_action=ACT, y_shape=(4,)),
     learned(
         OneShotResampler(ACT).fit,
