@@ -115,7 +115,7 @@ class OrbitBatch(nn.Module):
         prepared = self._prepared(which)
         if any(len(part) != len(prepared[0]) for part in leaves(x)):
             raise ArgumentError(
-                f"x has {len(leaves(x)[0])} entries; give one for each of {len(prepared[0])}."
+                f"x has {len(leaves(x)[0])} entries, which names {len(prepared[0])}; give one for each."
             )
         return action.apply(prepared, x)
 

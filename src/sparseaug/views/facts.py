@@ -23,7 +23,7 @@ CHECKSUM = 4
 def read_facts(folder: Folder) -> tuple[dict[str, Any], GroupSample, str]:
     """The facts of the store in a folder, its sample, and the hash of the file that holds them."""
     if not folder.has(ROOT):
-        raise FileFormatError(f"{folder} is not a store, as it has no file {ROOT}; give another.")
+        raise FileFormatError(f"{folder} is not a store, as it has no {ROOT}; give another path.")
     data = folder.read(ROOT)
     try:
         found = parse_json(data)
