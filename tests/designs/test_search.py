@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.designs.choose import distinct_draws
 from sparseaug.designs.low_degree import Modules, Signs
+from sparseaug.designs.sizes import distinct_draws
 from sparseaug.designs.worst_case import Characters, Translations
 from sparseaug.search.search import first_least
 

@@ -229,7 +229,7 @@ def _with_identity(S: GroupSample) -> GroupSample:
     if len(same):
         order = np.r_[same[0], np.delete(np.arange(len(rows)), same[0])]
         return GroupSample(group, rows[order], 0, S.origin)
-    rest = group.compose(group.inverse(rows[:1]), rows[1:])
+    rest = group._compose(group._inverse(rows[:1]), rows[1:])
     return GroupSample(group, np.concatenate([group.identity(), rest]), 0, S.origin)
 
 

@@ -33,7 +33,7 @@ def best_by_places(spectrum: OneSidedSpectrum, m: int) -> GroupSample:
     gain = held.left(before) - held.left(after)
     better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
     group, rows = spectrum.group, (found if better else start).elements
-    rows = group.compose(rows, group.inverse(rows[:1]))  # places stay
+    rows = group._compose(rows, group._inverse(rows[:1]))  # places stay
     return GroupSample(group, rows, 0, Origin("design", design="chosen by places"))
 
 
@@ -61,7 +61,7 @@ def _searched(spectrum: OneSidedSpectrum, m: int) -> tuple[GroupSample, GroupSam
         spectrum, [rows[exchange(columns, among, chosen)[0]] for chosen in first]
     ).elements
     if len(moves := small_moves(group)):
-        near = Moves(group, lambda row: group.compose(row[None], moves), once=True)
+        near = Moves(group, lambda row: group._compose(row[None], moves), once=True)
         found = exchange(Between(potentials, spectrum.variance, TRIES * m), near, found)[0]
     return best, GroupSample(group, found)
 

@@ -65,7 +65,7 @@ class SpectrumKernel:
         H = self.inside
         if H is None:
             return self._plain(rows)
-        moved = self.group.compose(rows[:, None], H[None])
+        moved = self.group._compose(rows[:, None], H[None])
         step = max(1, _CHUNK // len(H))
         parts = [moved[i : i + step] for i in range(0, len(rows), step)]
         found = [self._plain(p.reshape(-1, p.shape[-1])).reshape(len(p), -1).mean(1) for p in parts]
@@ -74,7 +74,7 @@ class SpectrumKernel:
     def _plain(self, rows: Rows) -> Values:
         known = self.group.known_as().rows(rows)
         if self._by_character is not None:
-            return self._by_character[self.blocks.group.rank(known)]
+            return self._by_character[self.blocks.group._rank(known)]
         table, index = self.blocks.characters(known)
         return np.asarray((table @ self.weights)[index])
 
@@ -114,7 +114,7 @@ class SpectrumKernel:
         def column(place: int) -> Values:
             """By a shift of the table, or along a translation."""
             if moduli is None:
-                return values[left_translations(group, group.inverse(rows[place : place + 1]))[0]]
+                return values[left_translations(group, group._inverse(rows[place : place + 1]))[0]]
             if set(moduli) == {2}:
                 return values[np.arange(len(rows)) ^ place]
             cube = values.reshape(moduli)
@@ -142,13 +142,13 @@ class SpectrumKernel:
     def potentials(self, chosen: Rows, rows: Rows) -> Values:
         """sum over s in chosen of k(s^-1 g), for every row g."""
         if takes_all(self.group) and self.inside is None:
-            columns = map(self.listed[1].column, self.group.rank(chosen).tolist())
-            return sum(columns, np.zeros(self.group.order))[self.group.rank(rows)]
-        inverses = self.group.inverse(chosen)
+            columns = map(self.listed[1].column, self.group._rank(chosen).tolist())
+            return sum(columns, np.zeros(self.group.order))[self.group._rank(rows)]
+        inverses = self.group._inverse(chosen)
         step = max(1, _CHUNK // max(1, len(rows)))
         found = np.zeros(len(rows))
         for i in range(0, len(chosen), step):
-            quotients = self.group.compose(inverses[i : i + step, None], rows[None])
+            quotients = self.group._compose(inverses[i : i + step, None], rows[None])
             values = self(quotients.reshape(-1, self.group.width))
             found += values.reshape(-1, len(rows)).sum(axis=0)
         return found
@@ -171,7 +171,7 @@ class KernelSearch:
         self.places = Places(len(self.rows))
         ends = np.cumsum([len(rows) for rows in own])
         self.starts = [
-            self.group.rank(rows) if takes_all(self.group) else np.arange(end - len(rows), end)
+            self.group._rank(rows) if takes_all(self.group) else np.arange(end - len(rows), end)
             for rows, end in zip(own, ends.tolist(), strict=True)
         ]
 
@@ -211,7 +211,7 @@ def search_cosets(kernel: SpectrumKernel, H: Rows, m: int) -> Rows:
     """The best m // |H| left cosets of a subgroup H, one after the other."""
     group, count = kernel.group, m // len(H)
     heads = KernelSearch(kernel.over(H), count).best(count, fixed=1)
-    return group.compose(heads[:, None], H[None]).reshape(-1, group.width)
+    return group._compose(heads[:, None], H[None]).reshape(-1, group.width)
 
 
 def doubled(kernel: SpectrumKernel, rows: Rows) -> Rows:
@@ -219,7 +219,7 @@ def doubled(kernel: SpectrumKernel, rows: Rows) -> Rows:
     group = kernel.group
     among = kernel.among(POOL, group.identity())[0]
     among = among[: max(1, DOUBLED // len(rows))]
-    moved = group.compose(among[:, None], rows[None])
+    moved = group._compose(among[:, None], rows[None])
     sums = kernel.potentials(rows, moved.reshape(-1, group.width)).reshape(len(among), -1)
     return np.concatenate([rows, moved[int(np.argmin(sums.sum(axis=1)))]])
 
@@ -232,7 +232,7 @@ def polished(kernel: SpectrumKernel, rows: Rows) -> Rows:
     rng = keyed_rng(0, f"sparseaug moves {group.name}")
 
     def neighbours(row: Rows) -> Rows:
-        return group.compose(row[None], moves[rng.permutation(len(moves))[:MOVES]])
+        return group._compose(row[None], moves[rng.permutation(len(moves))[:MOVES]])
 
     scale = abs(float(kernel(group.identity())[0]))
     work = QUOTIENTS // (1 if len(rows) <= 64 else 3)

@@ -82,12 +82,17 @@ def least(found: list[PredictedSet]) -> PredictedSet:
     return min(near, key=lambda one: one.sample.m)
 
 
-def select(spectrum: Spectrum, m: int) -> PredictedSet:
-    """The set of at most m elements that leaves least; among equals the smallest."""
+def select(spectrum: Spectrum, m: int, known: Iterable[PredictedSet] | None = None) -> PredictedSet:
+    """The set of at most m elements that leaves least; among equals the smallest.
+
+    `known` are the constructions and records up to m elements or more, where they have been judged.
+    """
     group = spectrum.group
     if group.is_finite and group.order <= m:
         return predicted(spectrum, group.all_elements(), "full")
-    ready = [*known_sets(spectrum, m), *lattices(spectrum, m)]
+    if known is None:
+        known = known_sets(spectrum, m)
+    ready = [*(one for one in known if one.sample.m <= m), *lattices(spectrum, m)]
     found = [*ready, *searched(spectrum, m, ready)]
     if group.is_finite and not takes_all(group):
         alone = [one for one in found if one.kind == "search"]
@@ -191,5 +196,5 @@ def _is_subgroup(S: GroupSample) -> bool:
     group, rows = S.group, S.elements
     if len(rows) > LARGEST_SUBGROUP:
         return False
-    products = group.compose(rows[:, None], rows[None]).reshape(-1, group.width)
+    products = group._compose(rows[:, None], rows[None]).reshape(-1, group.width)
     return len(np.unique(np.concatenate([rows, products]), axis=0)) == len(np.unique(rows, axis=0))

@@ -74,8 +74,8 @@ def _chosen(S: GroupSample, m: int, degree: int | None) -> Rows:
     listed: Rows | None = None
     order = np.arange(len(rows))
     if degree is None or (group.moduli is not None and is_listed(group)):
-        listed = np.sort(group.rank(rows))
-        rows = group.unrank(listed)
+        listed = np.sort(group._rank(rows))
+        rows = group._unrank(listed)
         objective, order = worst_case(group, m, degree), tie_order(group.order)[listed]
     elif degree <= 2 and set(group.moduli or ()) == {2}:
         objective, listed = Signs((1, 2)[:degree]), rows

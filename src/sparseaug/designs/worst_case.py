@@ -172,8 +172,8 @@ class Translations(WorstCase):
         """rank(g^-1 x) and rank(g x) for every x, for the g in S."""
         missing = [rank for rank in dict.fromkeys(chosen.tolist()) if rank not in self._there]
         if missing:
-            elements = self._group.unrank(np.array(missing))
-            inverses = self._group.inverse(elements)
+            elements = self._group._unrank(np.array(missing))
+            inverses = self._group._inverse(elements)
             for table, rows in ((self._there, elements), (self._back, inverses)):
                 table.update(zip(missing, left_translations(self._group, rows), strict=True))
         ranks = chosen.tolist()

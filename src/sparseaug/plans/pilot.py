@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
 from sparseaug._tables import Shown, Table
-from sparseaug.designs.choose import distinct_draws, draws_for, smallest_within
+from sparseaug.designs.sizes import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.plans.curvature import largest_curvature
 from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from sparseaug.designs.constructions.base import Design
@@ -45,19 +46,21 @@ class Construction:
     designs: Callable[[Any, int | None, int | None], Iterator[Design]]
 
 
-def constructions_of(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
+def constructions_of(
+    group: Group, m: int | None = None, degree: int | None = None
+) -> tuple[Design, ...]:
     """All designs of a group but records; those of any size for this m and degree.
 
     A group that is known to be one of a family has the family's designs: neither norms nor degrees
     change, only the highest one where some points stay or move in pairs.
     """
     family, _, back = group.known_as()
-    found = [
+    found = tuple(
         one
         for row in CONSTRUCTIONS
         if row.transform in ("", family.transform)
         for one in row.designs(family, m, degree)
-    ]
+    )
     if family is group:
         return found
 
@@ -70,18 +73,22 @@ def constructions_of(group: Group, m: int | None = None, degree: int | None = No
             build=None if make is None else lambda: back(make()),
         )
 
-    return list(map(carried, found))
+    return tuple(map(carried, found))
 
 
-def known_designs(group: Group, m: int | None = None, degree: int | None = None) -> list[Design]:
+@lru_cache(maxsize=64)
+def known_designs(
+    group: Group, m: int | None = None, degree: int | None = None
+) -> tuple[Design, ...]:
     """All designs of a group: records, where no construction is as good, and constructions."""
     found = constructions_of(group, m, degree)
-    best = [
+    fixed = [one for one in found if one.m is not None and not one.sizes]
+    best = (
         one
         for one in recorded(group)
-        if one.criterion in ("exact", "deviation") and not any(_is_as_good(c, one) for c in found)
-    ]
-    return [*best, *found]
+        if one.criterion in ("exact", "deviation") and not any(_is_as_good(c, one) for c in fixed)
+    )
+    return *best, *found
 
 
 def fixed_designs(
@@ -103,7 +110,7 @@ def fixed_designs(
     """
     found = [
         one
-        for one in known_designs(group, m)
+        for one in known_designs(group, m, m and degree)
         if one.m is not None
         and not (m and one.sizes)
         and one.m <= most
@@ -116,13 +123,12 @@ def fixed_designs(
 
 def sized_designs(group: Group, m: int, degree: int | None = None) -> list[Design]:
     """The designs that are made for this m and degree: lattices, searches."""
-    found = constructions_of(group, m, degree)
-    return [one for one in found if one.sizes and one.build is not None]
+    return [one for one in known_designs(group, m, degree) if one.sizes and one.build is not None]
 
 
 def best_by_degree(group: Group, m: int, degree: int) -> Design | None:
     """The smallest design of at most m elements that is exact to a degree, else the best by it."""
-    exact = fixed_designs(group, most=m, degree=degree)
+    exact = fixed_designs(group, most=m, degree=degree, m=m)
     if exact:
         return exact[0]
     made = sized_designs(group, m, degree)
@@ -145,7 +151,7 @@ def best_by_degree(group: Group, m: int, degree: int) -> Design | None:
 
 def _is_as_good(one: Design, record: Design) -> bool:
     """Whether a construction, which has a name, makes the record unnecessary."""
-    if one.m is None or one.sizes or one.m > (record.m or 0):
+    if (one.m or 0) > (record.m or 0):
         return False
     if record.by_degree is not None:
         return one.degree >= record.by_degree

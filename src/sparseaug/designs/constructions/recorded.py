@@ -31,8 +31,13 @@ CRITERIA = {
 """What a record is best at. Where the deviation is the least one, m is given; else m is the least."""
 
 
-def recorded(group: Group) -> Iterator[Design]:
+@lru_cache(maxsize=64)
+def recorded(group: Group) -> tuple[Design, ...]:
     """Those of the family that the group is known to be; of O(3), those of SO(3) with the inversion."""
+    return tuple(_recorded(group))
+
+
+def _recorded(group: Group) -> Iterator[Design]:
     family, _, back = group.known_as()
     twice = 2 if family.name == "O3" else 1
     turned = family.name != _in_table(family).name and twice == 1
@@ -124,4 +129,4 @@ def expand(group: Group, stored: Fields) -> Rows:
         return with_reflections(cast(Rotations, group), turns)
     rows = decoded(stored["rows"], group.width)
     H = listed_subgroup(group, decoded(more, group.width))
-    return group.compose(rows[:, None], H[None]).reshape(-1, group.width)
+    return group._compose(rows[:, None], H[None]).reshape(-1, group.width)

@@ -61,7 +61,7 @@ def searched_rows(group: Group, m: int, degree: int | None, *, nested: bool) -> 
             )
         ]
     objective = worst_case(group, m, degree)
-    return group.unrank((greedy if nested else search)(objective, objective.places, m))
+    return group._unrank((greedy if nested else search)(objective, objective.places, m))
 
 
 def full_design(group: Group) -> Iterator[Design]:
