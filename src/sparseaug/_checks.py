@@ -52,6 +52,9 @@ LIMITS: dict[str, Limit] = {
     "sample": Limit(
         1 << 30, "bytes", "rows of one sample; checking them takes three times as much"
     ),
+    "involutions": Limit(50_000, "things", "a second for a number of 330,000 bits"),
+    "irreps": Limit(20_000, "irreps", "looked at one by one"),
+    "dimension of an irrep": Limit(5_000, "dimensions of one", "its matrix is formed and verified"),
     # degrees
     "characters": Limit(1 << 22, "characters", "a second or so for all of them"),
     "characters of frequencies": Limit(1 << 27, "numbers", "a gigabyte"),

@@ -165,7 +165,7 @@ def test_a_file_whose_rows_have_another_type_is_refused(tmp_path):
     arrays, facts = load_archive(path, "sparseaug.GroupSample/1")
     arrays["elements"] = arrays["elements"].view(np.int64)
     save_archive(path, "sparseaug.GroupSample/1", arrays, facts)
-    with pytest.raises(FileFormatError, match="float64, not int64"):
+    with pytest.raises(FileFormatError):
         sa.GroupSample.load(path)
 
 

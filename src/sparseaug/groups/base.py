@@ -138,12 +138,7 @@ class Group(Distribution):
         """`contains` on rows of the group's type."""
         if type(self)._to_digits is Group._to_digits:  # rows are their digits
             return np.all((elements >= 0) & (elements < self._radix_array), axis=1)
-        try:
-            digits = self._to_digits(elements)
-        except IndexError:  # rows that have no digits: look for them by halves
-            if len(elements) < 2:
-                return np.zeros(len(elements), np.bool_)
-            return np.concatenate([self._contains(half) for half in np.array_split(elements, 2)])
+        digits = self._to_digits(elements)
         inside = np.all((digits >= 0) & (digits < self._radix_array[:, None]), axis=0)
         inside[inside] = (self._from_digits(digits[:, inside]) == elements[inside]).all(axis=1)
         return inside
@@ -290,17 +285,12 @@ class Group(Distribution):
 
         Args:
             degree: of an irrep, as `Irrep.degree` has it.
-
-        Raises:
-            UnsupportedError: the irreps have no degree.
         """
         return self._irreps_to(check_integer("degree", degree))
 
     def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         for irrep in self.irreps():
-            if irrep.degree is None:
-                raise UnsupportedError(f"the irreps of {self.name} have no degree.")
-            if irrep.degree <= degree:
+            if (irrep.degree or 0) <= degree:
                 yield irrep
 
     @property

@@ -214,19 +214,6 @@ class _Chain:
             self._levels[point] = Level(point, digit_of, table, invert_permutations(table))
 
 
-def orbit_labels(generators: Rows) -> Rows:
-    """For each point the smallest point of its orbit."""
-    label = np.arange(generators.shape[1])
-    while True:
-        before = label
-        for image in generators:
-            label = np.minimum(label, label[image])
-            label[image] = np.minimum(label, label[image])
-        label = label[label]
-        if np.array_equal(before, label):
-            return label
-
-
 def cycle_lengths(permutations: Rows) -> Rows:
     """For permutations (b, k) the length of each point's cycle, (b, k): pointers that double."""
     b, k = permutations.shape

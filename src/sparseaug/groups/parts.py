@@ -31,14 +31,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug.groups.chain import (
-    Level,
-    RandomElements,
-    are_even,
-    cycle_lengths,
-    orbit_labels,
-    stabiliser_chain,
-)
+from sparseaug.groups.chain import Level, RandomElements, are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
 from sparseaug.groups.symmetric import Symmetric
 
@@ -264,7 +257,10 @@ def _local(generators: Rows, points: Rows) -> Rows:
 def is_giant(generators: Rows) -> bool:
     """Whether the group is proved to contain all even permutations; False where it is not known."""
     k = generators.shape[1]
-    if k < 8 or len(np.unique(orbit_labels(generators))) > 1:
+    steps: list[tuple[int, ...]] = [
+        step for image in generators.tolist() for step in enumerate(image)
+    ]
+    if k < 8 or _closed(steps, generators[:0]).any():  # not transitive
         return False
     sieve = np.ones(k, bool)
     for p in range(2, math.isqrt(k) + 1):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseaug._checks import require_work
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups.permutations import Rows
 
@@ -70,17 +71,8 @@ class Isomorphism(NamedTuple):
 MOST_IRREPS = 10_000
 """Irreps whose dimensions are added."""
 
-MOST_LISTED = 20_000
-"""Irreps that are looked at one by one."""
-
-LARGEST_DENSE = 5_000
-"""Irreps up to this dimension are formed and verified."""
-
 MOST_ELEMENTS = 100_000
 """Largest order whose conjugacy classes are counted, less than a second."""
-
-MOST_POINTS = 50_000
-"""Where the involutions of n things, of 330,000 bits, take about a second."""
 
 
 class DimensionSum(NamedTuple):
@@ -117,11 +109,7 @@ def involutions(n: int, signs: int = 1) -> int:
         >>> [involutions(n) for n in range(6)], [involutions(n, signs=2) for n in range(6)]
         ([1, 1, 2, 4, 10, 26], [1, 2, 6, 20, 76, 312])
     """
-    if n > MOST_POINTS:
-        raise GroupTooLargeError(
-            f"n={n} is above {MOST_POINTS}: the number of involutions has hundreds of thousands of "
-            "digits there; use a smaller group."
-        )
+    require_work("involutions", n, "the number of involutions", remedy="use a smaller group")
     before, now = 0, 1
     for k in range(1, n + 1):
         before, now = now, signs * (now + (k - 1) * before)
@@ -194,13 +182,9 @@ def class_labels(group: Group) -> Rows:
 def listed_irreps(group: Group) -> list[Irrep]:
     """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
     found: list[Irrep] = []
+    what, remedy = f"the list of the irreps of {group.name}", "use degree= or action="
     for irrep in group.irreps():
         found.append(irrep)
-        large = irrep.dimension > LARGEST_DENSE
-        if large or len(found) > MOST_LISTED:
-            many, size = f"over {MOST_LISTED} irreps", f"an irrep of dimension {irrep.dimension}"
-            raise GroupTooLargeError(
-                f"{group.name} has {size if large else many}; at most {MOST_LISTED} of dimension up to "
-                f"{LARGEST_DENSE} are looked at one by one: use degree= or action=."
-            )
+        require_work("dimension of an irrep", irrep.dimension, what, remedy=remedy)
+        require_work("irreps", len(found), what, remedy=remedy)
     return found

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparseaug._checks import check_integer, check_rows
 from sparseaug._floats import UNIT
-from sparseaug.errors import ElementError, UnsupportedError, shorten
+from sparseaug.errors import ElementError, shorten
 from sparseaug.groups import quaternions
 from sparseaug.groups.base import Group
 from sparseaug.groups.degrees import Degrees
@@ -148,10 +148,6 @@ class Rotations(Group):
             bits = (rng.integers(0, 1 << 64, k, np.uint64) >> np.uint64(63)).astype(np.float64)
         return self._joined(turns, bits)
 
-    def _from_digits(self, digits: Rows) -> Rows:
-        """Not possible: a cell holds infinitely many elements."""
-        raise UnsupportedError(f"elements of {self.name} are not made from digits; use sample().")
-
     def _to_digits(self, elements: Rows) -> Rows:
         """The cell (L, k) of each element: uniform digits, for uniform elements.
 
@@ -184,7 +180,6 @@ class Rotations(Group):
 
     def _dimensions_by_degree(self, degree: int) -> tuple[list[int], bool]:
         """SO(3): 2 l + 1; SO(2): 1, then two of each frequency; O(n): each with both parities."""
-        require_degree(self, max(1, degree))
         if self.n == 3:
             return [(1 + self.reflections) * (2 * ell + 1) for ell in range(degree + 1)], True
         return [1 + self.reflections, *[2] * degree], True

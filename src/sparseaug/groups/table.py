@@ -180,13 +180,12 @@ def _as_tuples(table: Rows) -> tuple[tuple[int, ...], ...]:
 
 def _require_group(table: Rows) -> None:
     n = len(table)
-    for side, lines in (("row", table), ("column", table.T)):
-        bad = np.flatnonzero(~are_permutations(lines))
-        if bad.size:
-            raise GroupError(
-                f"{side} {bad[0]} of table does not hold each of 0..{n - 1} once; "
-                "in a group every element can be divided by."
-            )
+    bad = np.flatnonzero(~are_permutations(table))
+    if bad.size:  # then the columns are bad too, or the table is not associative
+        raise GroupError(
+            f"row {bad[0]} of table does not hold each of 0..{n - 1} once; "
+            "in a group every element can be divided by."
+        )
     left = np.flatnonzero((table == np.arange(n)).all(axis=1))
     if not left.size or not np.array_equal(table[:, left[0]], np.arange(n)):
         raise GroupError("table has no identity; one row and its column must be 0, 1, 2, ...")

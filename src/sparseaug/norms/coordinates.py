@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
-from sparseaug.errors import UnsupportedError, shorten, shorten_text
+from sparseaug.errors import shorten, shorten_text
 from sparseaug.groups import Abelian, Group, Rows
+from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.representations import Faithful
 from sparseaug.norms.abelian.low_weight import low_weight_norm
@@ -114,10 +115,7 @@ def coordinates(group: Group) -> Coordinates:
             faithful = Faithful(factor.points, factor.permutations)
             found.moving.append(_moving(name, factor, part, faithful, factor.points))
         else:
-            raise UnsupportedError(
-                "degree= is for groups that permute points, abelian groups, signed permutations and "
-                f"their products, not {shorten_text(factor.name)}."
-            )
+            raise no_degrees(factor)
     return found
 
 

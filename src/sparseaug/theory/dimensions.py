@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import LIMITS, check_integer
 from sparseaug.errors import ArgumentError
 from sparseaug.groups import representations
 from sparseaug.theory._letters import ORDER_BITS, group_size
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-_MOST = representations.MOST_POINTS  # the result has hundreds of thousands of digits there
+_MOST = LIMITS["involutions"].most  # the result has hundreds of thousands of digits there
 
 
 def involutions(n: int) -> int:

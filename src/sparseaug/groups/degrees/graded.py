@@ -27,17 +27,21 @@ def counted(S: Multiset, most: int | None = None, *, work: float = math.inf) -> 
     return group._counted(S, most)
 
 
+def no_degrees(group: Group) -> UnsupportedError:
+    """What to raise where degrees are asked for and there are none."""
+    lacking = next((f for f in group.factors if f.highest_degree is None), group)
+    return UnsupportedError(
+        f"the irreps of {lacking.name} have no degree: degrees are for permutations, signed "
+        "permutations, abelian and dihedral groups, rotations and their products; leave degree out."
+    )
+
+
 def require_degree(group: Group, degree: int) -> int:
     """`degree` as an integer from 1 to the group's highest, or an error that says what there is."""
     degree = check_integer("degree", degree, at_least=1)
     highest = group.highest_degree
     if highest is None:
-        lacking = next((f for f in group.factors if f.highest_degree is None), group)
-        raise UnsupportedError(
-            f"degree={shorten(degree)} has no meaning for {lacking.name}: degrees are for permutations, "
-            "abelian and dihedral groups, signed permutations, rotations and their products; give m, "
-            "or leave degree out."
-        )
+        raise no_degrees(group)
     if degree > highest:
         message = f"degree={shorten(degree)} is above {highest}, {{}} of {group.name}; lower it."
         if group.is_finite:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import require_work
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees.blocks import Degrees, Floats
 from sparseaug.groups.degrees.counts import Degree
+from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.permutations import Rows
 from sparseaug.groups.representations import class_labels
 
@@ -52,11 +52,7 @@ class Points(Degrees):
     def of(cls, group: Group, *, whole: bool) -> Points:
         faithful = group.faithful()
         if faithful is None:
-            raise UnsupportedError(
-                f"the irreps of {group.name} have no degree, and it does not permute few points; "
-                "degrees are for permutations, signed permutations, abelian and dihedral groups, "
-                "rotations, and products."
-            )
+            raise no_degrees(group)  # and it does not permute few points
         what = f"finding the degrees of the irreps of {group.name}"
         limit = "pairs of elements" if whole else "classes times elements"
         require_work(limit, group.order, what, remedy="use a smaller group")

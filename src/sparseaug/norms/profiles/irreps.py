@@ -15,7 +15,7 @@ from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import IrrepDegrees
 from sparseaug.groups.degrees.counts import Degree, Part, summed
 from sparseaug.groups.degrees.factors import MOST_SETS
-from sparseaug.groups.degrees.graded import counted
+from sparseaug.groups.degrees.graded import counted, no_degrees
 from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.irreps import largest_norms, reported
@@ -27,10 +27,7 @@ from sparseaug.sampling import GroupSample
 def irrep_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
     """Levels and parts of a sample of a group with known irreps, each with a degree."""
     if not S.group.irreps_have_degrees and not S.group.factors:
-        raise UnsupportedError(
-            f"the irreps of {S.group.name} have no degree; profiles are for permutations, signed "
-            "permutations, abelian and dihedral groups, rotations, and products."
-        )
+        raise no_degrees(S.group)
     own = S.group.degrees(whole=True)
     if not isinstance(own, IrrepDegrees):  # of a product: too many, or too large
         listed_irreps(S.group)

@@ -18,10 +18,10 @@ import numpy as np
 
 from sparseaug._checks import Progress
 from sparseaug._floats import gamma, up
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.counts import Degree, Part
+from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.irreps import announce_irreps, largest_norms
@@ -101,7 +101,7 @@ def _of_irreps(S: Weighted, most: int | None, progress: Progress) -> Iterator[tu
         known = group.degrees(whole=True)
         degrees = dict(zip(known.names, known.degrees, strict=True))
     if None in degrees.values():
-        raise UnsupportedError(f"the irreps of {group.name} have no degree; leave weights out.")
+        raise no_degrees(group)
     announce_irreps(S, irreps)
     for done, irrep in enumerate(irreps, start=1):
         yield degrees[irrep.name] or 0, block_of(S, irrep, *S.counts())

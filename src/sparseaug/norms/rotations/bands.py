@@ -23,13 +23,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import Progress, silent
+from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import UNIT, gamma, up
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.quotients import Multiset
-from sparseaug.groups.representations import LARGEST_DENSE
 from sparseaug.groups.rotations import Rotations
 from sparseaug.groups.wigner import (
     PHASE_ERROR,
@@ -135,11 +133,8 @@ def _in_plane(S: Multiset, highest: int, signed: bool) -> Iterator[tuple[int, Bl
 def _of_product(S: Multiset, highest: int) -> Iterator[tuple[int, Block]]:
     """Tensor products of the factors' irreps, degrees adding up."""
     for irrep in islice(S.group.irreps_to(highest), 1, None):
-        if irrep.dimension > LARGEST_DENSE:
-            raise UnsupportedError(
-                f"degree={highest} of {S.group.name} has an irrep of dimension {irrep.dimension}, "
-                f"above {LARGEST_DENSE}; lower degree."
-            )
+        what = f"an irrep of degree {highest} of {S.group.name}"
+        require_work("dimension of an irrep", irrep.dimension, what, remedy="lower degree")
         yield irrep.degree or 0, block_of(S, irrep, *S.counts())
 
 
