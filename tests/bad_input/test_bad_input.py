@@ -27,6 +27,7 @@ EXCUSED = {
         actions.PreparedAction.each actions.PreparedAction.prepared
         certificate.BoundedLoss.__call__
         groups.Distribution.require_rows groups.Group.require_order groups.Group.permutations
+        groups.Product.split groups.Hyperoctahedral.split
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step

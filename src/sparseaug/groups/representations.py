@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class Irrep:
     """An irreducible unitary representation: `matrices(rows)` is (k, dimension, dimension).
 
+    The rows are an array of elements, which is not checked.
+
     `rounding` bounds the Frobenius norm of (computed - true) for each element.
 
     Args:

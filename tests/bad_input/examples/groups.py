@@ -22,9 +22,7 @@ FAMILIES = (  # one of each kind of row, then those whose own methods alone are 
     *(sa.alternating(4), sa.cyclic(5), sa.grid_symmetries(3)),
     *(groups.cube_rotations(), sa.permutation_group([[1, 2, 0]], label="turns")),
 )
-FINITE = (
-    "compose inverse sample unrank check distance irreps_to closure rank contains to_digits split"
-)
+FINITE = "compose inverse sample unrank check distance irreps_to closure rank contains to_digits"
 INFINITE = (
     "compose inverse sample check distance irreps_to contains to_digits matrices canonical "
     "dimensions_by_degree"
@@ -57,7 +55,6 @@ def of_family(g: Any) -> Any:
         yield good(g.dimensions_by_degree)
     if named:
         yield good(g.degrees)
-        yield good(list(g.irreps())[-1].matrices, of="an irrep", **at)
 
 
 def of_families() -> Any:
@@ -76,7 +73,6 @@ def of_rotations(g: Any) -> Any:
     for name in filter(partial(hasattr, g), INFINITE.split()):
         takes = {"elements": ("array of NaN", "tensor of NaN")} if name == "contains" else {}
         yield good(getattr(g, name), takes=takes, **at)
-    yield good(list(g.irreps_to(2))[-1].matrices, of="an irrep", elements=e)
 
 
 def several(call: Any, name: str, first: tuple[Any, ...], also: str, value: Any) -> Example:
