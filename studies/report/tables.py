@@ -34,7 +34,10 @@ def final_table(results: Results) -> Markup:
 
 
 def certificate_table(results: Results) -> Markup:
-    """For each S its deviation next to the bounds, and each bound next to the truth at the end."""
+    """For each S, a column, its deviation next to the bounds, and each bound next to the truth.
+
+    Methods are columns: there are three of them, and too many facts for the width of a page.
+    """
     facts = [fact for fact in FACTS if fact.column]
     bounds = [bound for bound in BOUNDS if bound.label]
     head = ["method", *(fact.column for fact in facts), *OVER_THE_BOX.values()]
@@ -53,7 +56,8 @@ def certificate_table(results: Results) -> Markup:
         row.append(f"{truth:.3g}")
         row += [_last(certificate.values.get(bound.name), truth) for bound in bounds]
         rows.append([*row, f"{held:,} of {compared:,}"])
-    return table(head, rows, label="Bounds and truth")
+    top, *lines = zip(head, *rows, strict=True)
+    return table(top, lines, label="Bounds and truth")
 
 
 def design_table(found: Comparison) -> Markup:
