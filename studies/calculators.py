@@ -166,7 +166,7 @@ def main() -> None:
             f"NVE, {given.steps} steps, 8 trajectories, averaged={averaged}: drift {slope:.2g} and"
         )
         print(f"  ripple {ripple:.2g} meV per atom")
-    for error in (1e-2, 1e-3, 1e-4):
+    for error in (1e-2, 1e-3):
         sizes, wrong, left = chosen(given.structures, error)
         print(f"error {error:g}: m = {min(sizes)} to {max(sizes)}, median {np.median(sizes):g};")
         print(f"  {wrong:.1%} leave more, the median {left:.2g}")

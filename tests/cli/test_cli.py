@@ -54,6 +54,13 @@ def test_the_installed_command_and_the_module_are_this_one(run):
         assert {"code": done.returncode, "out": done.stdout, "err": done.stderr} == expected
 
 
+def test_the_group_that_was_meant_is_named(run):
+    meant = {"s6": "S6", "SO(3)": "SO3", "S_6": "S6", "C8XC8": "C8xC8"}
+    for name, right in meant.items():
+        assert f"did you mean {right}?" in run(f"groups {name}").err
+    assert "did you mean" not in run("groups xyz").err
+
+
 def test_groups_are_listed_with_their_orders_which_are_null_where_there_is_none_to_write(run):
     out = run("groups").out
     for text in ("S6", "720", "Rubik", "4.33e19", "244,823,040", "permute_axis"):

@@ -186,7 +186,10 @@ def group(name: str) -> Group:
     for text in name.split("x"):
         match = _FACTOR.fullmatch(text)
         if match is None:
-            raise GroupError(f"{what} does not parse; write {_ALLOWED}.")
+            near = re.sub(r"[\s_()]", "", name).upper().replace("X", "x")
+            known = all(map(_FACTOR.fullmatch, near.split("x")))
+            ask = f"did you mean {near}? Or write" if known else "write"
+            raise GroupError(f"{what} does not parse; {ask} {_ALLOWED}.")
         factor, copies = _named(match[1]), int(match[2] or 1)
         if factor is None or copies == 0:
             raise GroupError(f"{what} has a size of 0; sizes and powers start at 1.")
