@@ -305,9 +305,9 @@ def test_a_subgroup_that_is_a_design_is_not_told_to_draw_more():
     assert "AGL(1,7)" in reason
     assert "degree=" in reason
     assert "draw more" not in reason
-    assert "AGL(1,7) is exact for functions of up to 2 coordinates" in reason
+    assert "AGL(1,7) is exact for up to 2 coordinates" in reason
     given = sa.GroupSample(S.group, S.elements)
-    assert "but S is exact for functions of up to 2 coordinates" in sa.deviation(given).reason
+    assert "but S is exact for up to 2 coordinates" in sa.deviation(given).reason
 
 
 @pytest.mark.parametrize("name", ["C427", "C28xC28", "C30xC20", "D427"])

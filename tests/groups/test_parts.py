@@ -15,14 +15,7 @@ from sparseaug.errors import GroupTooLargeError
 from sparseaug.groups import Rows, chain
 from sparseaug.groups.chain import are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.generated import recognise
-from sparseaug.groups.parts import (
-    ChainPart,
-    DisjointParts,
-    PermutationPart,
-    SymmetricPart,
-    WreathPart,
-    find_parts,
-)
+from sparseaug.groups.parts import ChainPart, DisjointParts, PermutationPart, WreathPart, find_parts
 from sparseaug.groups.permutations import compose_permutations
 from sparseaug.norms.regular import regular_norm
 from sparseaug.plans import degree_dimension_sum
@@ -32,7 +25,7 @@ from sparseaug.sources import graph_automorphisms
 def some_elements(part: PermutationPart, count: int = 50, seed: int = 0) -> Rows:
     rng = np.random.default_rng(seed)
     digits = [rng.integers(0, radix, count) for radix in part.radices]
-    return part.rows(np.array(digits, np.int64).reshape(len(digits), count))
+    return part._from_digits(np.array(digits, np.int64).reshape(len(digits), count))
 
 
 def random_generators(seed: int) -> Rows:
@@ -59,7 +52,7 @@ def test_order_and_membership_are_those_of_sympy(seed: int) -> None:
     rng = np.random.default_rng(seed)
     any_rows = rng.permuted(np.tile(np.arange(n), (30, 1)), axis=1)
     rows = np.concatenate([any_rows, some_elements(part, 10), generators])
-    assert part.sift(rows)[1].tolist() == [
+    assert part._sift(rows)[1].tolist() == [
         theirs.contains(Permutation(row.tolist())) for row in rows
     ]
 
@@ -72,9 +65,9 @@ def cycle(n: int, *points: int) -> list[int]:
 
 
 FACTS = {
-    "S100": ([cycle(100, *range(100)), cycle(100, 0, 1)], SymmetricPart, math.factorial(100)),
-    "A9": ([cycle(9, *range(9)), cycle(9, 0, 1, 2)], SymmetricPart, math.factorial(9) // 2),
-    "A5": ([cycle(5, *range(5)), cycle(5, 0, 1, 2)], SymmetricPart, 60),
+    "S100": ([cycle(100, *range(100)), cycle(100, 0, 1)], sa.groups.Symmetric, math.factorial(100)),
+    "A9": ([cycle(9, *range(9)), cycle(9, 0, 1, 2)], sa.groups.Symmetric, math.factorial(9) // 2),
+    "A5": ([cycle(5, *range(5)), cycle(5, 0, 1, 2)], sa.groups.Symmetric, 60),
     "S3 x S4": (
         [cycle(7, 0, 1), cycle(7, 0, 1, 2), cycle(7, 3, 4), cycle(7, 3, 4, 5, 6)],
         DisjointParts,
@@ -120,12 +113,12 @@ def test_parts_are_found_and_digits_go_both_ways(name: str) -> None:
     assert math.prod(part.radices) == order
     rng = np.random.default_rng(0)
     digits = np.array([rng.integers(0, radix, 30) for radix in part.radices])
-    rows = part.rows(digits)
-    found, inside = part.sift(rows)
+    rows = part._from_digits(digits)
+    found, inside = part._sift(rows)
     assert inside.all()
     assert np.array_equal(found, digits)
     products = compose_permutations(rows, rows[::-1].copy())
-    assert np.array_equal(part.rows(part.sift(products)[0]), products)
+    assert np.array_equal(part._from_digits(part._sift(products)[0]), products)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -146,9 +139,9 @@ def test_diagonal_actions_have_the_order_of_sympy(seed: int) -> None:
     theirs = PermutationGroup([Permutation(row.tolist()) for row in small])
     assert math.prod(part.radices) == theirs.order()
     rows = some_elements(part, 20)
-    digits, inside = part.sift(rows)
+    digits, inside = part._sift(rows)
     assert inside.all()
-    assert np.array_equal(part.rows(digits), rows)
+    assert np.array_equal(part._from_digits(digits), rows)
     assert all(theirs.contains(Permutation(row.tolist())) for row in rows[:, -n:] - n * n - n)
 
 
@@ -158,7 +151,7 @@ def test_classes_are_moved_by_the_elements_of_their_image_only() -> None:
     assert isinstance(part, WreathPart)
     assert math.prod(part.radices) == 2**5 * 5
     rows = np.array([np.roll(range(10), 4), [2, 3, 0, 1, *range(4, 10)]])
-    assert part.sift(rows)[1].tolist() == [True, False]
+    assert part._sift(rows)[1].tolist() == [True, False]
 
 
 def test_the_chain_depends_on_the_group_alone() -> None:

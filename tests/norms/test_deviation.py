@@ -322,7 +322,7 @@ def test_what_is_refused_says_what_to_do(call, error, remedy):
 @pytest.mark.parametrize(
     ("S", "said"),
     [
-        (sa.design(sa.symmetric(7), degree=2), "functions of up to 2 coordinates"),
+        (sa.design(sa.symmetric(7), degree=2), "exact for up to 2 coordinates"),
         (sa.design(sa.abelian(8, 8), m=32, name="lattice"), "up to 1 non-zero"),
         (sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 0, 2]]), ""),
     ],

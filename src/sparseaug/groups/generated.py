@@ -22,17 +22,11 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_array, check_list, require_work
 from sparseaug.errors import ArgumentError, GroupError, shorten
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
-from sparseaug.groups.parts import (
-    DisjointParts,
-    PermutationPart,
-    SymmetricPart,
-    WreathPart,
-    find_parts,
-)
+from sparseaug.groups.parts import DisjointParts, PermutationPart, WreathPart, find_parts
 from sparseaug.groups.permutations import Rows, are_permutations
 from sparseaug.groups.product import direct_product
 from sparseaug.groups.representations import DimensionSum, Isomorphism
-from sparseaug.groups.symmetric import PermutationRows
+from sparseaug.groups.symmetric import PermutationRows, Symmetric
 from sparseaug.groups.table import check_label
 
 
@@ -70,14 +64,14 @@ class PermutationGroup(PermutationRows):
         return self.parts.radices
 
     def _from_digits(self, digits: Rows) -> Rows:
-        return self.parts.rows(digits)
+        return self.parts._from_digits(digits)
 
     def _to_digits(self, elements: Rows) -> Rows:
-        return self.parts.sift(elements)[0]
+        return self.parts._sift(elements)[0]
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
-        valid[valid] = self.parts.sift(elements[valid])[1]
+        valid[valid] = self.parts._sift(elements[valid])[1]
         return valid
 
     def known_as(self) -> Isomorphism:
@@ -144,13 +138,13 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
         'S2xS3'
     """
     match part:
-        case SymmetricPart():
-            return Isomorphism(part.group)
+        case Symmetric():
+            return Isomorphism(part)
         case DisjointParts():
             return _product(part)
         case WreathPart(image=DisjointParts(parts=())):  # no class is moved
             return _product(part.within)
-        case WreathPart(classes, SymmetricPart(even=False)) if all(
+        case WreathPart(classes, Symmetric(even=False)) if all(
             len(points) == 2 for points in classes
         ):
             return _signed(np.array(classes))

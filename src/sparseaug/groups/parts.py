@@ -1,7 +1,7 @@
 """What a permutation group is made of: symmetric groups wherever there are some, chains elsewhere.
 
 DisjointParts  parts that move different points, side by side
-SymmetricPart  S_k or A_k on k points: Fisher-Yates digits, no table
+Symmetric      S_k or A_k on k points: Fisher-Yates digits, no table
 WreathPart     all permutations within the classes of a partition, and a group that moves the classes
 ChainPart      a stabiliser chain, found at random and proved
 
@@ -45,34 +45,11 @@ class PermutationPart(Protocol):
     def radices(self) -> tuple[int, ...]:
         """Sizes of the digits; their product is the order."""
 
-    def rows(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         """Elements (b, k) from digits (r, b)."""
 
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """Digits (r, b) of permutations (b, k), and which of them are elements at all."""
-
-
-@dataclass(frozen=True)
-class SymmetricPart:
-    """S_k, or A_k."""
-
-    k: int
-    even: bool = False
-
-    @cached_property
-    def group(self) -> Symmetric:
-        """The family, whose digits these are."""
-        return Symmetric(self.k, self.even)
-
-    @property
-    def radices(self) -> tuple[int, ...]:
-        return self.group.radices
-
-    def rows(self, digits: Rows) -> Rows:
-        return self.group._from_digits(digits)
-
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        return self.group._to_digits(rows), self.group._contains(rows)
 
 
 @dataclass(frozen=True)
@@ -87,16 +64,16 @@ class DisjointParts:
     def radices(self) -> tuple[int, ...]:
         return tuple(radix for part in self.parts for radix in part.radices)
 
-    def rows(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         rows = np.tile(np.arange(self.k), (digits.shape[1], 1))
         start = 0
         for points, part in zip(self.points, self.parts, strict=True):
             stop = start + len(part.radices)
-            rows[:, points] = points[part.rows(digits[start:stop])]
+            rows[:, points] = points[part._from_digits(digits[start:stop])]
             start = stop
         return rows
 
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         valid = np.ones(len(rows), bool)
         fixed = np.ones(self.k, bool)
         number = np.full(self.k, -1)
@@ -108,7 +85,7 @@ class DisjointParts:
             own = number[rows[:, points]]
             inside = (own >= 0).all(axis=1)
             own[~inside] = np.arange(len(points))
-            found, right = part.sift(own)
+            found, right = part._sift(own)
             valid &= inside & right
             digits.append(found)
         still = np.flatnonzero(fixed)
@@ -130,7 +107,7 @@ class WreathPart:
         """All permutations that keep every class."""
         several = tuple(points for points in self.classes if len(points) > 1)
         k = sum(map(len, self.classes))
-        return DisjointParts(k, several, tuple(SymmetricPart(len(points)) for points in several))
+        return DisjointParts(k, several, tuple(Symmetric(len(points)) for points in several))
 
     @cached_property
     def radices(self) -> tuple[int, ...]:
@@ -152,23 +129,23 @@ class WreathPart:
         which, place, table = self._places
         return table[images[:, which], place]
 
-    def rows(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         split = len(self.image.radices)
-        lifted = self._lift(self.image.rows(digits[:split]))
-        return compose_permutations(lifted, self.within.rows(digits[split:]))
+        lifted = self._lift(self.image._from_digits(digits[:split]))
+        return compose_permutations(lifted, self.within._from_digits(digits[split:]))
 
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         which = self._places[0]
         first = np.array([points[0] for points in self.classes])
         images = which[rows[:, first]]
         valid = (which[rows] == images[:, which]).all(axis=1)
         images[~valid] = np.arange(len(first))
-        digits, right = self.image.sift(images)
+        digits, right = self.image._sift(images)
         valid &= right
         images[~valid] = np.arange(len(first))
         rest = compose_permutations(invert_permutations(self._lift(images)), rows)
         rest[~valid] = np.arange(rows.shape[1])
-        return np.concatenate([digits, self.within.sift(rest)[0]]), valid
+        return np.concatenate([digits, self.within._sift(rest)[0]]), valid
 
 
 @dataclass(frozen=True)
@@ -182,13 +159,13 @@ class ChainPart:
     def radices(self) -> tuple[int, ...]:
         return tuple(len(level.transversal) for level in self.levels)
 
-    def rows(self, digits: Rows) -> Rows:
+    def _from_digits(self, digits: Rows) -> Rows:
         rows = np.tile(np.arange(self.k), (digits.shape[1], 1))
         for level, digit in zip(self.levels, digits, strict=True):
             rows = compose_permutations(rows, level.transversal[digit])
         return rows
 
-    def sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         digits = np.empty((len(self.levels), len(rows)), np.int64)
         for i, level in enumerate(self.levels):
             digits[i] = level.digit_of[rows[:, level.point]]
@@ -204,7 +181,7 @@ def find_parts(generators: Rows) -> PermutationPart:
         >>> from sparseaug.groups.parts import find_parts
         >>> swap, turn = [1, 0, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7, 0]
         >>> find_parts(np.array([swap, turn]))
-        SymmetricPart(k=8, even=False)
+        Symmetric(n=8, even=False)
     """
     k = generators.shape[1]
     everything = supports(generators)
@@ -218,11 +195,11 @@ def _connected(generators: Rows) -> PermutationPart:
     """A part whose generators are linked by the points that they move."""
     k = generators.shape[1]
     if is_giant(generators):
-        return SymmetricPart(k, bool(are_even(generators).all()))
+        return Symmetric(k, bool(are_even(generators).all()))
     label = transposition_classes(generators)
     first, members = np.unique(label, return_inverse=True)
     if len(first) == 1:
-        return SymmetricPart(k)
+        return Symmetric(k)
     if len(first) < k:
         points = np.argsort(members, kind="stable")
         classes = np.split(points, np.cumsum(np.bincount(members))[:-1])
@@ -232,7 +209,7 @@ def _connected(generators: Rows) -> PermutationPart:
     levels = stabiliser_chain(generators)
     order = math.prod(len(level.transversal) for level in levels)
     if 2 * order >= math.factorial(k) > 2:  # A_k is the one subgroup of index 2
-        return SymmetricPart(k, even=2 * order == math.factorial(k))
+        return Symmetric(k, even=2 * order == math.factorial(k))
     return ChainPart(k, levels)
 
 

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from sparseaug._checks import LIMITS
-from sparseaug.errors import shorten_text
 from sparseaug.groups import Rows, format_order
 from sparseaug.groups.degrees.counts import exact_degree
 from sparseaug.groups.degrees.graded import counted
@@ -55,8 +54,9 @@ def why_not(S: GroupSample) -> str:
     index = S.group.order // order
     judge = "by profile(S), degree= or action=."
     advice = "draw more elements."
-    if exact := exact_for(S):
-        advice = f"but {S.origin.design or 'S'} is exact {exact}; judge the rest {judge}"
+    if exact := exact_degree(counted(S, work=QUOTIENTS) or ()):
+        said = f"{S.origin.design or 'S'} is exact for up to {exact} {S.group.degree_meaning}"
+        advice = f"but {said}; judge the rest {judge}"
     elif S.origin.design:
         advice = (
             f"that is how {S.origin.design} is made; judge it on the functions that matter, {judge}"
@@ -67,21 +67,6 @@ def why_not(S: GroupSample) -> str:
         f"{S.group.name} of order {format_order(S.group)}: no average over S can see more; "
         f"{advice}"
     )
-
-
-def exact_for(S: GroupSample) -> str:
-    """What S averages as the whole group does, in words, by counting; empty if nothing or not known."""
-    if not (counts := counted(S, work=QUOTIENTS)):
-        return ""
-    degree = exact_degree(counts)
-    if S.group.factors:
-        sets = [str(count.degree) for count in counts if not count.total]
-        return f"on {shorten_text(', '.join(sets))}" if sets else ""
-    if not degree:
-        return ""
-    if S.group.has_transform("characters") and not S.group.has_integer_characters:
-        return f"on characters with up to {degree} non-zero frequencies"
-    return f"for functions of up to {degree} coordinates at a time"
 
 
 def _abelian_order(moduli: tuple[int, ...], rows: Rows) -> int | None:
