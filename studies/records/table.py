@@ -1,6 +1,6 @@
 """The files of records: read, merge what is better, write.
 
-A record is one JSON object per line (docs/records_submit.md says what its fields mean). For one
+A record is one JSON object per line (studies/records/SUBMIT.md says what its fields mean). For one
 question there is one record: the group, the criterion, the degree, and for a least deviation the number
 of elements.
 """

@@ -77,7 +77,7 @@ def test_the_numbers_of_the_entrance_are_those_that_were_measured():
 def test_what_a_reader_must_read_is_short():
     pages = [text for page, text in PAGES.items() if page.parent.name != "reference"]
     assert said(README) <= 600
-    assert sum(map(said, pages)) < 25_000
+    assert sum(map(said, pages)) < 22_000
     assert said("One *word*, [two](a.md) `code` 3.1 $x$\n```\nthree\n```\n") == 3
 
 

@@ -52,7 +52,7 @@ def records(group: Group | str) -> Records:
     and its source; a best known set also what no set can beat, and is verified from its rows alone, in
     integers or in directed rounding. A proper subgroup has deviation 1 on all functions, which is not a
     defect where it is exact to the degree that matters. `design` and `choose` take them where they are
-    best. How to submit a better one is in docs/records_submit.md.
+    best. How to submit a better one is in studies/records/SUBMIT.md.
 
     Args:
         group: the group, or its name.
