@@ -236,7 +236,7 @@ def test_an_interrupted_extension_goes_on(tmp_path, monkeypatch):
     store = compute(tmp_path / "b", function=failing)
     monkeypatch.setitem(FAILS_AFTER, "calls", 7)
     with pytest.raises(KeyboardInterrupt):
-        sa.views.open(tmp_path / "b").extend(full, X, ACTION, failing)
+        compute(tmp_path / "b", S=full, function=failing)
     with pytest.raises(SparseAugError, match="incomplete"):
         sa.views.open(tmp_path / "b")
     monkeypatch.undo()

@@ -55,7 +55,7 @@ def test_a_store_is_the_values_and_grows_and_refuses_another_pipeline(tmp_path):
     newer = sa.random_transform(shake, name="shake, version 2")
     with pytest.raises(ArgumentError, match="use one distribution"):
         compute(tmp_path / "s", act=newer)
-    with pytest.raises(ConfigMismatchError, match="S is"):
+    with pytest.raises(ConfigMismatchError, match="action is"):
         compute(tmp_path / "s", act=newer, sample=sa.Oracle(newer.distribution).draw(40))
 
 

@@ -43,8 +43,8 @@ def compute(
 ) -> Store:
     """The values f(g x_i) of every sample and every distinct element of S, in a store at `out`.
 
-    Call it again with the same arguments to resume after an interruption: what is there is verified and
-    kept. A store that was made with other arguments is refused.
+    Call it again with the same arguments to resume after an interruption, or with a larger S: what is
+    there is verified and kept. A store that was made with other arguments is refused.
 
     Args:
         source: n samples: an array, a tuple or dict of arrays that `action` moves together, a data set

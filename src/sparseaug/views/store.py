@@ -27,7 +27,7 @@ from sparseaug.views.facts import columns_of, keys_of
 from sparseaug.views.folder import folder_of
 from sparseaug.views.layout import Layout
 from sparseaug.views.numbers import FLOATS, restored, restored_dtype
-from sparseaug.views.work import Work, extend, work_on
+from sparseaug.views.work import Work, start
 
 _HELD = 1 << 30  # bytes of chunks that stay in memory
 _AT_ONCE = 1 << 27  # bytes of values that a spectrum is measured with at a time
@@ -240,25 +240,19 @@ class Store:
         """
         return split_sources(self.n, fractions, rng)
 
-    def extend(
-        self, S: GroupSample, source: Any = None, action: Any = None, function: Any = None
-    ) -> Store:
+    def extend(self, S: GroupSample) -> Store:
         """The store with the elements of a larger S: only new ones are computed.
+
+        It is for a store that was computed in this process, which remembers its samples and function. One
+        that was opened grows by `views.compute` with the larger S.
 
         Args:
             S: a sample whose elements include all that are stored.
-            source: the samples, as for `views.compute`; only for a store that was opened: one that was
-                computed in this process remembers them.
-            action: as for `views.compute`
-            function: as for `views.compute`
         """
-        work = self._work if source is None else work_on(self._layout, source, action, function)
-        if work is None:
-            raise ArgumentError(
-                "source is not given; a store that was opened needs source=, action=, function= again."
-            )
         S = as_sample(S, self.S.distribution)
-        return Store(extend(self._layout, S, work), work, S)
+        if self._work is None:
+            raise ArgumentError("S is larger, and the store was opened; give S to views.compute.")
+        return Store(start(self._layout.folder, self._work, S), self._work, S)
 
     def verify(self, progress: Progress | None = None) -> None:
         """Read every chunk and raise a `FileFormatError` that names the first damaged or missing one.

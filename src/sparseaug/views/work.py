@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, silent
 from sparseaug.actions.arrays import as_numpy, leaves, map_leaves, this_rank
-from sparseaug.actions.base import require_action
 from sparseaug.errors import (
     ArgumentError,
     ConfigMismatchError,
@@ -145,7 +144,10 @@ class Work:
 
 
 def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
-    """A new store with all its chunks, or one of the same that was interrupted."""
+    """A store with all its chunks: a new one, one that was interrupted, or one that grows to a larger S.
+
+    The chunks that are there stay.
+    """
 
     def prepare() -> Layout:
         if not (folder.root / ROOT).exists():
@@ -153,45 +155,19 @@ def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
                 raise StorageError(f"out={folder} holds other files; give a new folder.")
             return work.new_layout(folder, S).save()
         found = _repaired(folder)
-        if found.S != S:
-            raise ConfigMismatchError(
-                f"{folder} is a store of something else: S is {found.S!r} there and {S!r} here; give "
-                "another folder, or let the store grow by views.open(...).extend."
-            )
         work.require_same(found)
-        return found
-
-    return _filled(folder, work, prepare)
-
-
-def extend(layout: Layout, S: GroupSample, work: Work) -> Layout:
-    """The layout with the elements of a larger S, filled; the chunks that are there stay."""
-
-    def prepare() -> Layout:
-        found = _repaired(layout.folder)
-        work.require_same(found)
+        if found.S == S:
+            return found
         missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
         if missing:
-            raise ArgumentError(
-                f"S lacks {missing} of the {found.elements} elements; give all that are stored."
+            raise ConfigMismatchError(
+                f"S lacks {missing} of the {found.elements} elements in {folder}; give another, or "
+                "read that by views.open(...).at(S)."
             )
         facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
-        return Layout(layout.folder, facts, S).save()
+        return Layout(folder, facts, S).save()
 
-    return _filled(layout.folder, work, prepare)
-
-
-def work_on(layout: Layout, source: Any, action: Any, function: Any) -> Work:
-    """The work that a store was computed with, from what its user gives again."""
-    require_action(action)
-    facts = layout.facts
-    if (function is None) != (facts["function"] == COPY):
-        raise ArgumentError(
-            f"function={shorten(function)}, and the store is of {facts['function']!r}."
-        )
-    samples = Source(source, facts["column"])
-    values = Function(action, function, facts["batch"])
-    return Work(samples, values, asked_of(samples, values, facts["function"], facts["dtype"]))
+    return _filled(folder, work, prepare)
 
 
 def asked_of(source: Source, values: Function, name: str, dtype: str | None) -> dict[str, Any]:

@@ -34,5 +34,5 @@ EXAMPLES = [
     *map(store, (STORE.verify, STORE.split)),
     store(STORE.at),
     store(sa.views.export, store=STORE, format="npz"),
-    store(STORE.extend, S=sa.GroupSample.full(ACTION.group), function=None),
+    store(STORE.extend, S=sa.GroupSample.full(ACTION.group)),
 ]
