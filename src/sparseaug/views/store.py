@@ -243,7 +243,7 @@ class Store:
     def extend(self, S: GroupSample) -> Store:
         """The store with the elements of a larger S: only new ones are computed.
 
-        It is for a store that was computed in this process, which remembers samples and function. One that
+        It is for a store that was computed in this process, which remembers them. One that
         was opened grows by `views.compute` with the larger S.
 
         Args:
