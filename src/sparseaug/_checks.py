@@ -218,7 +218,9 @@ def check_array(
 ) -> NDArray[Any]:
     """`value` as an array of int64 or, with NaN and infinity, of float64."""
     whole = np.dtype(dtype) == np.int64
-    require_unmasked(name, value, error)
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # NumPy would drop the mask
+        raise error(f"{name} is a masked array; give its data, or the rows that are not masked.")
     try:
         array = np.asarray(value)
     except Exception as problem:  # ragged lists, foreign objects
@@ -230,16 +232,6 @@ def check_array(
         allowed = "integers that fit 64 bits" if whole else "real numbers"
         raise error(f"{name} has dtype {array.dtype}; give {allowed}.")
     return array.astype(dtype, copy=False)
-
-
-def require_unmasked(name: str, value: object, error: type[ArgumentError] = ArgumentError) -> None:
-    """Refuse a masked array or a list of them, of which NumPy drops the mask without a word."""
-    parts = value if isinstance(value, list | tuple) else (value,)
-    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
-        raise error(
-            f"{name} is a masked array, and its mask would be ignored; give its data, or the rows that "
-            "are not masked."
-        )
 
 
 def check_rows(

@@ -62,29 +62,27 @@ class Origin:
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, KINDS)
         check_choice("side", self.side, SIDES)
-        check_text("design", self.design)
         seed = None if self.seed is None else check_integer("seed", self.seed, below=SEEDS)
-        sourced = set(_integers("sourced", self.sourced))
-        if self.kind == "source" and seed is not None:
-            sourced.add(seed)
+        own = {seed} if self.kind == "source" and seed is not None else set()
+        draws: Any = tuple(_integers("draws", draw) for draw in _listed("draws", self.draws))
         parts: dict[str, Any] = {
             "seed": seed,
-            "parents": tuple(
-                check_text("parents", one) for one in _listed("parents", self.parents)
-            ),
-            "draws": tuple(_integers("draws", draw) for draw in _listed("draws", self.draws)),
-            "sourced": tuple(sorted(sourced)),
+            "design": check_text("design", self.design),
+            "parents": tuple(check_text("parents", p) for p in _listed("parents", self.parents)),
+            "draws": draws,
+            "sourced": tuple(sorted(own.union(_integers("sourced", self.sourced)))),
+            **{
+                name: check_integer(name, getattr(self, name), below=LIMIT)
+                for name in ("start", "length", "behind")
+            },
+            **{name: check_flag(name, getattr(self, name)) for name in ("identity", "distinct")},
         }
-        for name in ("start", "length", "behind"):
-            parts[name] = check_integer(name, getattr(self, name), below=LIMIT)
-        for name in ("identity", "distinct"):
-            parts[name] = check_flag(name, getattr(self, name))
-        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in parts["draws"]):
+        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
             raise ArgumentError(
                 f"draws={shorten(self.draws)} must be (seed, start, stop) with start < stop, each."
             )
         if self.kind == "words" and not parts["behind"]:
-            parts["behind"] = count_draws(parts["draws"])
+            parts["behind"] = count_draws(draws)
         for name, value in parts.items():
             object.__setattr__(self, name, value)
 
@@ -115,22 +113,16 @@ def require_draws(origin: Origin, m: int, calls: int) -> None:
         )
     needed = m - origin.identity
     more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
-    counted = origin.kind in ("oracle", "source") and bool(origin.draws)
-    if counted and (made < needed or (made > needed and not more)):
-        raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, but m={m} elements take {needed}; "
-            "give the draws that S is made of."
-        )
-
     sets, length = made // max(origin.length, 1), origin.length
-    if (
-        origin.kind == "products"
-        and origin.draws
-        and (not length or made % length or length > 63 or m != sets << length)
-    ):
+    fits = {
+        "oracle": made == needed or (made > needed and more),
+        "source": made >= needed,
+        "products": 0 < length <= 63 and made == sets * length and m == sets << length,
+    }.get(origin.kind, True)
+    if origin.draws and not fits:
         raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws in sets of {length}, which do not make the "
-            f"m={m} subproducts; give the draws that S is made of."
+            f"draws={shorten(origin.draws)} are {made} draws, which do not make the m={m} elements of "
+            f"origin {origin.kind!r}; give the draws that S is made of."
         )
 
 
