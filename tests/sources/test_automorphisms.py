@@ -80,23 +80,6 @@ def test_trees_are_counted_as_products_of_factorials(graph: Any, order: int) -> 
         assert {frozenset(map(int, row[list(edge)])) for edge in edges} == edges
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_the_trees_of_a_graph_keep_kinds_and_directions_as_networkx_does(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    core = nx.cycle_graph(3) if seed % 3 else nx.empty_graph(1)
-    graph = nx.Graph(core)
-    while len(graph) < 8:
-        graph.add_edge(int(rng.integers(len(graph))), len(graph))
-    if seed % 2:
-        graph = nx.DiGraph([edge[:: rng.choice([1, -1])] for edge in graph.edges])
-        graph.add_edges_from([edge[::-1] for edge in list(graph.edges)[::3]])
-    nx.set_node_attributes(graph, {node: int(rng.random() < 0.2) for node in graph}, "kind")
-    nx.set_edge_attributes(graph, {edge: int(rng.random() < 0.2) for edge in graph.edges}, "w")
-    for node_attr, edge_attr in product((None, "kind"), (None, "w")):
-        found = graph_automorphisms(graph, node_attr=node_attr, edge_attr=edge_attr)
-        assert found.group.order == matched(graph, node_attr, edge_attr)
-
-
 def shrikhande() -> Any:
     steps = ((1, 0), (0, 1), (1, 1))
     graph = nx.Graph()

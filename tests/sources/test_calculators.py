@@ -186,26 +186,6 @@ def test_energy_forces_and_stress_take_one_pass_in_any_order():
     assert np.array_equal(atoms.get_forces(), fresh.get_forces())
 
 
-def test_a_value_that_some_rotations_lack_is_asked_for_when_it_is_wanted():
-    S = sa.Oracle(SPACE, seed=0).draw(3)
-    inner = crooked()
-    calculate, done = inner.calculate, []
-
-    def forgetful(atoms, properties, changes):
-        calculate(atoms, properties, changes)
-        done.append(1)
-        if "forces" not in properties and len(done) == 2:
-            inner.results.pop("forces")
-
-    inner.calculate = forgetful
-    atoms, fresh = some_atoms(), some_atoms()
-    atoms.calc = sa.sources.averaged_calculator(inner, S)
-    fresh.calc = sa.sources.averaged_calculator(crooked(), S)
-    atoms.get_potential_energy()
-    assert set(atoms.calc.results) == {"energy", "stress"}
-    assert np.array_equal(atoms.get_forces(), fresh.get_forces())
-
-
 def test_it_is_pickled_and_copied_with_its_results():
     lj = optional("ase.calculators.lj")  # which can be pickled, unlike EMT
     atoms = build.molecule("H2O")

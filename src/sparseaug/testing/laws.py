@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_callable, check_integer, require_memory
+from sparseaug._checks import check_callable, check_integer
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import leaves, require_samples
 from sparseaug.actions.base import require_action
@@ -46,11 +46,12 @@ LARGE = 64
 BAND = 6
 """Degree up to which irreps are looked at where they are infinitely many."""
 
+_BATCH = 64  # random elements for each law
 _ROUNDING = 1e-12  # of the arithmetic of a check: above LARGE^2 times 2^-53
 _MOST_ROUNDING = 1e-6  # a representation that errs by more says nothing
 
 
-def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
+def check_group(group: Group | str, *, seed: int = 0) -> None:
     """Check that a group keeps its laws and samples uniformly.
 
     Rows of rotations are rounded: there two elements count as one if their `distance` is at most
@@ -64,7 +65,6 @@ def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
     Args:
         group: the group to check
         seed: of the random elements
-        batch: random elements for each law
 
     Examples:
         >>> import sparseaug as sa
@@ -74,10 +74,8 @@ def check_group(group: Group | str, *, seed: int = 0, batch: int = 64) -> None:
     group = as_group(group)
     require_drawable(group)
     seed = check_integer("seed", seed, below=LARGEST_SEED)
-    batch = check_integer("batch", batch, at_least=1)
-    require_memory("batch", batch, max(group.width, LARGE**2), "elements and matrices")
     with answers("the group"):
-        _group_laws(group, seed, batch)
+        _group_laws(group, seed)
 
 
 def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
@@ -105,12 +103,12 @@ def check_action(action: Action, x: Array, *, seed: int = 0) -> None:
         require_law(action, x, seed=seed)
 
 
-def _group_laws(group: Group, seed: int, batch: int) -> None:
+def _group_laws(group: Group, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    a, b, c = (group.sample(batch, rng) for _ in range(3))
+    a, b, c = (group.sample(_BATCH, rng) for _ in range(3))
     e = group.identity()
     require(
-        a.dtype == group.row_dtype and a.shape == (batch, group.width),
+        a.dtype == group.row_dtype and a.shape == (_BATCH, group.width),
         f"sample(k) is {group.row_dtype} (k, width)",
     )
     require(_contains(group, a), "sampled elements are contained")

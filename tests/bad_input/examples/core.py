@@ -271,7 +271,7 @@ def of_orders() -> Any:
 
 def of_checks() -> Any:
     small = sa.cyclic(3)
-    yield good(testing.check_group, group=small, batch=8)
+    yield good(testing.check_group, group=small)
     yield good(testing.check_action, takes={"x": MOVED})
     yield good(testing.check_oracle, make=lambda seed, budget: sa.Oracle(G, seed, budget))
     yield good(testing.check_uniform, group=small, sample=small.sample)
