@@ -16,7 +16,6 @@ from sparseaug._checks import (
 )
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import as_sample
 from sparseaug.views.folder import folder_of
@@ -56,9 +55,9 @@ def compute(
             It returns one array, or a tuple or dict of arrays, one row per sample. None keeps the moved
             copies themselves.
         out: the folder of the store, Zarr 3: a new or empty one, or that of a store to resume.
-        name: what the function is, in words that change when it does, such as "resnet18 v2". It is kept
-            in the store and compared, as are code, weights and arguments of the function as far as they
-            can be seen, and some of its values. Needed with a function.
+        name: what the function is, such as "resnet18 v2"; None takes its name in the code. It is kept in
+            the store and compared, as are code, weights and arguments of the function as far as they can
+            be seen, and some of its values. Change it where something changes that cannot be seen.
         dtype: "float16", "bfloat16", "float32" or "float64", in which floating-point values are stored.
             The first has a relative error of at most 2^-11 (2^-25 absolute below 6e-5), the second of
             0.4 %; both are read as float32. None stores what the function returns.
@@ -89,11 +88,11 @@ def compute(
     require_action(action)
     S = as_sample(S, action.distribution)
     folder = folder_of("out", out)
+    told = COPY
     if function is not None:
         check_callable("function", function, "a function of a batch, or None")
-        if name is None or check_text("name", name) == COPY:
-            raise ArgumentError("name is not given; say what function is, as name='resnet18 v2'.")
-    told = COPY if name is None else check_text("name", name)
+        known = getattr(function, "__qualname__", type(function).__qualname__)
+        told = known if name is None else check_text("name", name)
     if dtype is not None:
         check_choice("dtype", dtype, tuple(FLOATS))
     if column is not None:
