@@ -57,10 +57,13 @@ def mean_blocks(
 def _next_level(
     values: dict[Partition, Floats], children: NDArray[np.int64], wanted: set[Partition]
 ) -> dict[Partition, Floats]:
-    """The blocks (nodes, d, d) of these shapes for all nodes of a level, from those one level below."""
+    """The blocks (nodes, d, d) of these shapes for all nodes of a level, from those one level below.
+
+    Those are used up: on the upper levels both would take gigabytes.
+    """
     above = {s: np.empty((len(children), dimension(s), dimension(s))) for s in wanted}
-    for shape, blocks in values.items():
-        made = transform(shape)
+    for shape in list(values):
+        made, blocks = transform(shape), values.pop(shape)
         for first in range(0, dimension(shape), PANEL):
             columns = blocks[:, :, first : first + PANEL]
             y = made.induce(columns, children)
