@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +78,6 @@ class Coordinates(NamedTuple):
         """The cyclic coordinates."""
         return list(self.turning.values())
 
-    @property
-    def number(self) -> int:
-        """Of coordinates, of all factors together."""
-        return sum(space.axes for space in self.moving) + len(self.turning)
-
 
 def coordinates(group: Group) -> Coordinates:
     """The coordinates of the group's elements.
@@ -96,8 +91,9 @@ def coordinates(group: Group) -> Coordinates:
     Examples:
         >>> import sparseaug as sa
         >>> from sparseaug.norms.coordinates import coordinates
-        >>> coordinates(sa.group("S3xZ2^2")).number, coordinates(sa.hyperoctahedral(4)).number
-        (5, 4)
+        >>> found = coordinates(sa.group("S3xZ2^2"))
+        >>> found.moving[0].axes, len(found.cyclic)
+        (3, 2)
     """
     found = Coordinates([], {})
     start = 0
@@ -109,11 +105,12 @@ def coordinates(group: Group) -> Coordinates:
             for i, n in enumerate(factor.radices):
                 column = part.start + i
                 found.turning[column] = _turning(f"coordinate {i} of {name}", column, n)
-        elif factor.signed_axes and (faithful := factor.faithful()):
-            found.moving.append(_moving(name, factor, part, faithful, factor.signed_axes))
-        elif factor.points is not None:
-            faithful = Faithful(factor.points, factor.permutations)
-            found.moving.append(_moving(name, factor, part, faithful, factor.points))
+        elif axes := factor.signed_axes or factor.points:
+            natural = factor.points and Faithful(factor.points, factor.permutations)
+            moved = cast(
+                Faithful, natural or factor.faithful()
+            )  # signed axes have no natural points
+            found.moving.append(_moving(name, factor, part, moved, axes))
         else:
             raise no_degrees(factor)
     return found
