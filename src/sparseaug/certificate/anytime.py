@@ -148,7 +148,7 @@ def share_of(
         if audit not in made:
             made.append(audit)
         number = made.index(audit) + 1
-    share = delta * 0.75 * 0.25 ** (number - 1)
+    share = delta * 0.75 * 4.0 ** (1 - number)
     if not share:
         raise ArgumentError(
             f"delta={delta!r} is too small: the share of audit {number} of this iterate is below all "
