@@ -39,12 +39,6 @@ def test_the_files_say_what_the_audit_of_the_same_seed_says(tmp_path):
     assert found == audit_risk(model, (X, Y), act, oracle=sa.Oracle("S4", seed=3), calls=200)
 
 
-def test_without_a_seed_the_pairs_are_those_of_an_audit_without_an_oracle(tmp_path):
-    """Not those of seed 0, which an S may well have been drawn with."""
-    act = sa.permute_axis(sa.symmetric(4))
-    assert read_answers(*answered(tmp_path, seed=None)) == audit_risk(model, (X, Y), act, calls=200)
-
-
 def test_losses_are_bounded_by_betting_and_never_taken_for_answers_that_are_right(tmp_path):
     pairs, answers = answered(tmp_path)
     lines = answers.read_text().replace("correct", "loss")

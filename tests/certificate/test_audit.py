@@ -8,7 +8,6 @@ import pytest
 import sparseaug as sa
 from sparseaug.certificate import Evidence, audit, audited
 from sparseaug.certificate.audit import largest_gradient
-from sparseaug.errors import ArgumentError
 
 
 def test_audits_hold_and_approach_the_truth_as_they_grow(problem, reference_norm):
@@ -49,16 +48,6 @@ def test_targets_far_above_and_below_f_count_in_G(problem):
         evidence = Evidence(at, (np.repeat(x[:1], len(x), axis=0), y), act, None)
         norm = np.linalg.norm(evidence.sparse_risk.gradient(theta))
         assert norm <= largest_gradient(evidence, theta) < 1.01 * norm
-
-
-def test_the_draws_behind_S_are_not_taken_again(problem):
-    model, data, act = problem(4, 0)
-    oracle = sa.Oracle(act.group, seed=0)
-    evidence = Evidence(model, data, act, oracle.draw(8))
-    theta = np.ones(model.size)
-    with pytest.raises(ArgumentError, match="elements of S again"):
-        audited(evidence, theta, oracle=sa.Oracle(act.group, seed=0), calls=10)
-    assert audited(evidence, theta, oracle=oracle, calls=10).calls == 18
 
 
 def test_every_translate_has_the_mean_gradient_over_it(problem):

@@ -70,29 +70,6 @@ def test_an_action_that_does_not_keep_the_kernel_has_no_function_space_bounds():
     assert "invariant" in found.omitted["spectral"]
 
 
-OTHER = sa.Oracle(sa.symmetric(5), seed=0)
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"data": (DATA[0], DATA[1][:-1])}, "data"),
-        ({"S": "one-shot"}, "S='one-shot' is not allowed; give a GroupSample, or None, 'full'"),
-        ({"S": OTHER.draw(3)}, "S5"),
-        ({"deviation": sa.deviation(S, degree=1)}, "some functions only; give deviation"),
-        ({"kinds": []}, "kinds=.* is empty; give some of"),
-        ({"evidence": "none"}, "evidence='none' is neither .*; give the risk"),
-    ],
-)
-def test_bad_input_is_answered_by_name(options, match):
-    parts = {"model": MODEL, "data": DATA, "action": ACT, "S": S, "deviation": None}
-    given = {name: options.pop(name, part) for name, part in parts.items()}
-    with pytest.raises(ArgumentError, match=match):
-        certify(
-            THETA, **{"evidence": options.pop("evidence", None) or Evidence(**given), **options}
-        )
-
-
 def test_a_bound_that_overflows_is_left_out_with_its_reason_and_the_others_come():
     x = np.random.default_rng(0).uniform(-1, 1, (8, 4))
     model = sa.KernelModel(sa.GaussianKernel(1.0), x[:4])

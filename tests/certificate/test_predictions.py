@@ -44,14 +44,6 @@ def test_labels_text_lists_and_scores_are_read_alike(predict, y):
     assert audited(predict, y, average_over=S).estimate == TRUTH
 
 
-def test_series_of_pandas_are_labels():
-    pandas = pytest.importorskip("pandas")
-    found = audited(
-        lambda x: pandas.Series(WORDS[labels(x)]), pandas.Series(WORDS[Y], index=range(5, 25))
-    )
-    assert found.estimate == TRUTH
-
-
 @pytest.mark.parametrize(
     ("predict", "y", "match"),
     [
@@ -88,12 +80,6 @@ def test_numbers_are_averaged_even_where_they_happen_to_be_whole():
         average_over=S,
     )
     assert counts.estimate == 1  # means 2 and 1.9
-
-
-def test_a_loss_of_words_or_of_one_number_is_refused():
-    for function in (lambda y, out: WORDS[y], lambda y, out: 0.5, lambda y, out: 1j * y):
-        with pytest.raises(ArgumentError, match="one number for each"):
-            audited(labels, loss=BoundedLoss(function))
 
 
 def test_dicts_and_tuples_of_arrays_are_moved_together():

@@ -109,20 +109,6 @@ def test_every_rate_of_a_schedule_counts(tmp_path):
     assert_same(run(path, one_shot(), step_size=lambda step: 0.1 / (step + 1)), whole)
 
 
-def test_the_rates_of_a_very_long_run_are_sampled(tmp_path):
-    asked = []
-
-    def rate(step):
-        asked.append(step)
-        return 1.0 / (1 + step)
-
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "run", one_shot(), step_size=rate, num_steps=10**12, stop=1)
-    assert len(asked) <= (1 << 18) + 1
-    assert asked[0] == 0
-    assert max(asked) == 10**12 - 1
-
-
 def test_the_same_rows_in_another_order_are_another_run(tmp_path):
     """The risks are equal but for the last bits."""
     path, risk = tmp_path / "run.safetensors", one_shot()
