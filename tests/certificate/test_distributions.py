@@ -18,12 +18,18 @@ def gradient(theta, S):
     return sa.augmented_risk(MODEL, (X, Y), ACT, S).gradient(theta)
 
 
-TRUE_S = sa.Oracle(ACT.distribution, seed=999).draw(4000)
+TRUE_S = sa.Oracle(ACT.distribution, seed=999).draw(2000)
 
 
-def test_bounds_hold_and_audits_are_closer():
+@pytest.fixture(scope="module")
+def truth():
+    """The risk over 2,000 draws, whose error is far below the bounds."""
+    return sa.augmented_risk(MODEL, (X, Y), ACT, TRUE_S)
+
+
+def test_bounds_hold_and_audits_are_closer(truth):
     failed = {"a-priori": 0, "audited": 0}
-    for seed in range(20):
+    for seed in range(10):
         S = sa.Oracle(ACT.distribution, seed=seed).draw(32)
         risk = sa.augmented_risk(MODEL, (X, Y), ACT, S)
         run = sa.descend(risk, np.ones(8), step_size=0.1, num_steps=20)
@@ -31,7 +37,7 @@ def test_bounds_hold_and_audits_are_closer():
         found = sa.certify(run, oracle=oracle, audit_calls=200)
         assert set(found.omitted) == {"spectral", "words", "kernel", "exact"}
         assert all("no group" in reason for reason in found.omitted.values())
-        true = np.linalg.norm(gradient(run.best, TRUE_S))
+        true = np.linalg.norm(truth.gradient(run.best))
         for kind in failed:
             failed[kind] += true > found[kind].bound
         assert found["audited"].bound < found["a-priori"].bound
@@ -78,10 +84,5 @@ def test_any_loss_descends_on_draws_fresh_ones_and_none():
         )
         values.append(risk.value(run.best))
     assert max(values) < np.log(2)
-    plain = sa.custom_risk(logistic, (X, sign), sa.permute_axis(sa.cyclic(3)), None)
-    assert plain.value(np.ones(3)) == pytest.approx(logistic(np.ones(3), X, sign)[0].mean())
-    np.testing.assert_allclose(
-        plain.gradient(np.ones(3)), logistic(np.ones(3), X, sign)[1].mean(0), atol=1e-14
-    )
     batches = sa.risk.minibatch(sa.custom_risk(logistic, (X, sign), ACT, S), 4)
     assert sa.descend(batches, np.zeros(3), step_size=0.1, num_steps=5).calls == 16

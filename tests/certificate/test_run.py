@@ -67,18 +67,6 @@ def test_the_risk_does_not_travel_or_print_with_the_run():
     assert certify(copy, Evidence(*PROBLEM, "streaming"))["exact"].calls == 20
 
 
-@pytest.mark.parametrize("name", ["translates_of", "until"])
-def test_what_only_an_audit_takes_is_refused_without_one(name):
-    run = descend(sa.augmented_risk(*PROBLEM, None))
-    given = {"translates_of": "nonsense", "until": 0.5}
-    with pytest.raises(ArgumentError, match=f"^{name} is for an audit; give oracle="):
-        certify(run, **{name: given[name]})
-    oracle = sa.Oracle(PROBLEM[2].group, seed=99)
-    with pytest.raises(ArgumentError, match=f"^{name} is for an audit"):
-        certify(run, oracle=oracle, kinds=["exact"], **{name: given[name]})
-    assert oracle.calls == 0
-
-
 def test_an_audit_does_not_draw_again_what_a_streaming_run_has_seen():
     run = descend(streaming(seed=3))
     with pytest.raises(ArgumentError, match="the seed 3"):

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 import sparseaug as sa
 from sparseaug.certificate import BoundedLoss, audit_consistency, audit_risk
-from sparseaug.certificate.accuracy import draw_pairs
+from sparseaug.certificate.accuracy import bounds, draw_pairs
 from sparseaug.errors import ArgumentError, OracleBudgetError
 
 ACT = sa.roll(sa.cyclic(8), axes=(-1,))
@@ -29,6 +29,24 @@ def missed(truth, found):
     """Both ends, and each alone."""
     inside = found.lower <= truth <= found.upper
     return np.array([not inside, found.at_least > truth, found.at_most < truth])
+
+
+def test_842_of_1000_as_the_textbooks_have_it():
+    found = bounds(np.r_[np.ones(842), np.zeros(158)], 0.05, binary=True)
+    assert [round(end, 4) for end in (*found.alone, *found.both)] == [
+        0.8218,
+        0.8607,
+        0.8179,
+        0.8641,
+    ]
+
+
+def test_losses_that_happen_to_be_0_or_1_say_no_more_than_betting():
+    loss = BoundedLoss(lambda y, out: (out != y) * 1.0)
+    found = audit_risk(model, (X, Y), ACT, loss=loss, calls=300, oracle=oracle(2))
+    exact = audit_risk(model, (X, Y), ACT, calls=300, oracle=oracle(2))
+    assert found.estimate == pytest.approx(exact.risk.estimate)
+    assert found.upper - found.lower > exact.upper - exact.lower
 
 
 def test_pairs_are_drawn_with_replacement_each_with_an_element_of_its_own():

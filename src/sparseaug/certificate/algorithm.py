@@ -9,6 +9,7 @@ loss a pilot estimates what has to be known, and nothing is promised.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, final
@@ -23,7 +24,6 @@ from sparseaug.actions.base import require_action
 from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
-from sparseaug.certificate.kinds import KINDS
 from sparseaug.descent import Box, Run, descend
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group
@@ -216,17 +216,10 @@ def _sample(group: Group, m: int, seed: int, *, most: float = math.inf) -> Any:
 def _certified(run: Run, delta: float) -> Certificates:
     """All kinds; of a large S those whose work does not grow with the square of it."""
     S = run.risk.S
-    if isinstance(S, str) or len(run.risk.y) * S.m <= _PAIRS:
-        return certify(run, delta=delta)
-    omitted = dict.fromkeys(KINDS, "S is large; ask for it by certify(run, kinds=[...]).")
-    for kinds in (["a-priori", "exact"], ["a-priori"]):
-        try:
-            found = certify(run, delta=delta, kinds=kinds)
-        except (UnsupportedError, GroupTooLargeError) as error:
-            omitted["exact"] = str(error)
-        else:
-            left = {kind: why for kind, why in omitted.items() if kind not in found}
-            return Certificates(dict(found), left)
+    if not isinstance(S, str) and len(run.risk.y) * S.m > _PAIRS:
+        for kinds in (["a-priori", "exact"], ["a-priori"]):
+            with suppress(UnsupportedError, GroupTooLargeError):
+                return certify(run, delta=delta, kinds=kinds)
     return certify(run, delta=delta)
 
 
