@@ -83,7 +83,7 @@ def test_kornia_gives_each_sample_the_map_of_the_row():
 
 
 class Jitter:
-    """The contract of torchvision.transforms.v2: a callable of tensors that draws from torch."""
+    """What torchvision's transforms do: callables of tensors that draw from torch's generator."""
 
     def __call__(self, x):
         import torch
@@ -96,14 +96,43 @@ class Jitter:
         return "Jitter()"
 
 
+def jitter():
+    """Of torchvision where it is installed; it has no build for processors alone here."""
+    try:
+        from torchvision.transforms import v2
+    except ImportError:
+        return Jitter()
+    crop = v2.RandomResizedCrop((6, 6), scale=(0.3, 1.0), antialias=True)
+    return v2.Compose([v2.RandomHorizontalFlip(), crop, v2.ColorJitter(0.3, 0.3)])
+
+
 def test_torchvision_is_seeded_by_the_row():
     torch = pytest.importorskip("torch")
-    act = sa.sources.torchvision(Jitter())
-    x = torch.rand(4, 3, 5, 5)
+    pipeline = jitter()
+    act = sa.sources.torchvision(pipeline)
+    x = torch.rand(4, 3, 6, 6)
     S = sa.Oracle(act.distribution, seed=0).draw(8)
+    before = torch.get_rng_state()
     one, two = act(S, x), act(S, x)
+    assert torch.equal(torch.get_rng_state(), before)
     assert torch.equal(one, two)
+    assert len(torch.unique(one[:, 0].flatten(1), dim=0)) == 8
+    assert torch.equal(act(S, x[[2, 1]])[:, 1], one[:, 1])  # whatever else is in the batch
     torch.manual_seed(int(S.elements[0, 0]))
-    assert torch.equal(Jitter()(x[1]), one[0, 1])
+    assert torch.equal(pipeline(x[1]), one[0, 1])
+    assert sa.sources.torchvision(jitter()).distribution == act.distribution
     with pytest.raises(ArgumentError, match="cannot be seeded"):
-        sa.sources.albumentations(Jitter())
+        sa.sources.albumentations(pipeline)
+    with pytest.raises(ArgumentError, match="what to move"):
+        act(S, {"image": x, "label": x})
+
+
+def test_torchvision_moves_image_and_mask_together():
+    torch = pytest.importorskip("torch")
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    act = sa.sources.torchvision(v2.Compose([v2.RandomHorizontalFlip(), v2.RandomCrop(8)]))
+    image = torch.rand(3, 1, 16, 16)
+    moved = act(sa.Oracle(act.distribution).draw(6), {"image": image, "mask": image[:, 0]})
+    assert torch.equal(moved["image"][:, :, 0], moved["mask"])
+    assert type(moved["mask"]) is torch.Tensor
+    assert moved["mask"].shape == (6, 3, 8, 8)

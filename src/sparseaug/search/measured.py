@@ -11,7 +11,10 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug.search.objectives import Columns, Elements, Quadratic, Scores, Values
-from sparseaug.search.search import Places, greedy, search
+from sparseaug.search.search import Places, exchange, first_least, greedy
+
+MOST_STARTED = 256
+"""Places of all starts but the greedy choice together."""
 
 
 @final
@@ -34,14 +37,24 @@ class Measured(Quadratic):
         return self._columns.tries(m)
 
 
-def places_of(gram: Values, m: int, *, nested: bool = False) -> Any:
+def places_of(gram: Values, m: int, *, parts: int, nested: bool = False) -> Any:
     """The m places of the list, each as often as it is good, whose mean over the pairs is least.
+
+    Exchanges start from the greedy choice, and from the first m places behind the begin of each part of
+    the list, in a ring: small sets have many local optima, and large ones are nearly alike.
 
     Args:
         gram: (N, N), positive semidefinite
         m: how many
+        parts: of the list, such as sets of even points
         nested: the greedy choice alone, every prefix of which is the greedy choice of fewer
     """
     objective, among = Measured(gram), Places(len(gram))
-    first = np.zeros(0, np.int64)
-    return (greedy if nested else search)(objective, among, m, first)
+    chosen = greedy(objective, among, m, np.zeros(0, np.int64))
+    if nested:
+        return chosen
+    ring = np.arange(len(gram))
+    begins = ring[:: len(gram) // parts][: MOST_STARTED // m]
+    starts = [chosen, *(np.resize(np.roll(ring, -begin), m) for begin in begins)]
+    found = [exchange(objective, among, start)[0] for start in starts]
+    return found[int(first_least(np.array([objective.energy(one, 1) for one in found]), 1)[0])]

@@ -20,7 +20,7 @@ from typing import Any, final
 import numpy as np
 
 from sparseaug._checks import check_callable
-from sparseaug.actions.arrays import map_leaves
+from sparseaug.actions.arrays import describe, is_tensor, map_leaves
 from sparseaug.actions.random import RandomTransform, random_transform
 from sparseaug.errors import ArgumentError, shorten
 
@@ -82,8 +82,10 @@ def kornia(pipeline: Any) -> RandomTransform:
 def torchvision(pipeline: Any) -> RandomTransform:
     """A transform of torchvision.transforms.v2 as an action on tensors (channels, height, width).
 
+    Of a dict "image", "video" and "mask" are moved together, each as what its name says.
+
     Args:
-        pipeline: a transform, or a `Compose` of them, of tensors or of dicts of them
+        pipeline: a transform, or a `Compose` of them
     """
     return _action("torchvision", pipeline, partial(_by_torchvision, pipeline))
 
@@ -114,4 +116,15 @@ def _by_kornia(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
 
 
 def _by_torchvision(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
-    return pipeline(x)
+    if is_tensor(x):
+        return pipeline(x)
+    names = ("image", "video", "mask")  # of several plain tensors it would move the first alone
+    if not isinstance(x, Mapping) or not set(x) <= set(names):
+        raise ArgumentError(
+            f"torchvision does not know what to move in {describe(x)}; give a tensor, or a dict of "
+            f"{', '.join(names)}."
+        )
+    from torchvision import tv_tensors
+
+    typed = {name: getattr(tv_tensors, name.capitalize())(part) for name, part in x.items()}
+    return {name: part.as_subclass(type(x[name])) for name, part in pipeline(typed).items()}

@@ -108,6 +108,14 @@ class Distribution(ABC):
         """`quantile` of checked points."""
         raise NotImplementedError
 
+    def smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
+        """Products of smooth functions at checked rows, (k, k), of the mean 1 over the distribution.
+
+        A set of rows is even in its parameters where the mean of the kernel over all pairs is near 1. It
+        is 1 everywhere where nothing is known of what near means.
+        """
+        return np.ones((len(elements), len(elements)))
+
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
         """Draw k independent elements.
 

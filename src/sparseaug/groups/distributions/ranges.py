@@ -49,6 +49,20 @@ class Ranges(Distribution):
         low, high = self.ends
         return np.asarray(np.clip(low + u * (high - low), low, high))
 
+    def smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
+        """Of each parameter x in [0, 1] 1 + (x - 1/2)(y - 1/2) + B_2(|x - y|) / 2, multiplied.
+
+        This is the kernel of functions with a derivative in each parameter, B_2(t) = t^2 - t + 1/6
+        (Dick, Kuo and Sloan 2013, "High-dimensional integration: the quasi-Monte Carlo way").
+        """
+        low, high = self.ends
+        found = np.ones((len(elements), len(elements)))
+        for j in np.flatnonzero(low < high):
+            x = (elements[:, j] - low[j]) / (high[j] - low[j])
+            apart = np.abs(x[:, None] - x)
+            found *= 1 + np.outer(x - 0.5, x - 0.5) + (apart**2 - apart + 1 / 6) / 2
+        return found
+
     def _draw(self, k: int, rng: np.random.Generator) -> Rows:
         return self._quantile(rng.random((k, self.width)))
 
