@@ -3,7 +3,7 @@
     python -m studies.pipelines cnn series text photos --out results/pipelines
 
 pairs     four pairs of a frozen model and a distribution, fixed before anything was measured
-compare   what m elements leave on held-out inputs, and the forecasts
-coverage  how often the error bar of a forecast holds
+tables    outputs at all rows that anything takes, measured once
+compare   what m elements leave on held-out inputs, the forecasts, and how often their bars hold
 heads     heads trained on stored views, own frozen draws and fresh ones
 """

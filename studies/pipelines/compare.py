@@ -1,94 +1,82 @@
 """What m elements leave on held-out inputs: draws, Sobol points, goodpoints' thinning, chosen.
 
-Outputs are tabulated once, for every input at every row that anything takes; all else is resampled.
-Figures are parts of the variance. The mean over the distribution is that over `reference` rows, whose
-own
-mean-square error, as its eight blocks show it, is subtracted.
+Inputs and pool are drawn again in every repetition, from a table of outputs. Figures are parts of the
+variance, each with the standard error of its mean over the repetitions; m draws leave 1 / m. The bar of
+a forecast is compared with what S leaves on all inputs of the table, those it was chosen on among them.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
 
-import sparseaug as sa
-from sparseaug.actions.arrays import as_numpy
-from sparseaug.spectrum.models import evaluating
-from sparseaug.spectrum.pool import BLOCKS, Pool, pool_of, sobol
-from studies.pipelines.pairs import Pair
+from sparseaug.spectrum.pool import BLOCKS, Pool
+from studies.pipelines.tables import LARGE, POOLED, SIZES, SMALL, Table
 
-SIZES = (4, 8, 16, 32, 64)
-_COPIES = 256
+POOL = BLOCKS * SMALL
+"""Rows of a pool: the library's usual number."""
 
 
-def table(pair: Pair, rows: Any, x: Any) -> Any:
-    """Outputs (rows, inputs, p)."""
-    step, found = max(1, _COPIES // len(x)), []
-    with evaluating(pair.f):
-        for start in range(0, len(rows), step):
-            moved = pair.action(rows[start : start + step], x)
-            y = as_numpy(pair.f(moved.reshape((-1, *moved.shape[2:]))))
-            found.append(y.reshape(-1, len(x), y.shape[-1]))
-    return np.concatenate(found).astype(np.float64)
-
-
-def reference(pair: Pair, count: int) -> Any:
-    """Rows whose mean stands for that of the distribution, in independent blocks."""
-    of = pair.action.distribution
-    if of.dimensions is None:
-        return sa.Oracle(of, seed=777).draw(count).elements
-    points = [sobol(of.dimensions, count // BLOCKS, 1000 + r) for r in range(BLOCKS)]
-    return of.quantile(np.concatenate(points))
-
-
-def compare(pair: Pair, scrambles: int = 4, repeats: int = 200) -> list[dict[str, Any]]:
+def compare(table: Table, repetitions: int = 12, first: int = 0) -> list[dict[str, Any]]:
     """One row per size."""
-    of, start = pair.action.distribution, time.monotonic()
-    pool = pool_of(of, None, pair.pool, len(pair.fit))
-    spectrum = Pool(of, pool.rows).spectrum(
-        [(0, table(pair, pool.rows, pair.fit))], inputs=len(pair.fit)
-    )
-    measured = time.monotonic() - start
-    held = table(pair, pool.rows, pair.held)
-    other = table(pair, reference(pair, pair.reference), pair.held)
-    mean = other.mean(axis=0)
-    blocks = other.reshape(BLOCKS, -1, *mean.shape).mean(axis=1) - mean
-    own = float((blocks**2).sum() / len(mean)) / (BLOCKS * (BLOCKS - 1))
-    variance = float(((other - mean) ** 2).sum() / other.shape[0] / len(mean))
-
-    def left(values: Any) -> float:
-        return (float(((values.mean(axis=0) - mean) ** 2).sum() / len(mean)) - own) / variance
-
-    rows, rng = [], np.random.default_rng(0)
-    for m in (m for m in SIZES if 2 * m <= pair.pool):
-        started = time.monotonic()
-        places = spectrum._best_places(m)
-        found = spectrum.predict(spectrum._sample_at(places))
-        row = {
-            "pair": pair.name,
-            "m": m,
-            "draws": np.mean(
-                [left(other[rng.integers(len(other), size=m)]) for _ in range(repeats)]
-            ),
-            "chosen": left(held[places]),
-            "forecast": found.value / spectrum.variance,
-            "bar": found.error / spectrum.variance,
-            "in-sample": spectrum.gram[np.ix_(places, places)].mean() / spectrum.variance,
-            "seconds to measure": measured,
-            "seconds to choose": time.monotonic() - started,
-        }
-        tried = [thin(spectrum.gram, m, seed) for seed in range(5)]
-        thinned = [left(held[at]) for at in tried if at is not None]
-        row["goodpoints"] = np.mean(thinned) if thinned else None
-        row["sobol"] = None
-        if of.dimensions is not None:
-            points = [of.quantile(sobol(of.dimensions, m, 5000 + r)) for r in range(scrambles)]
-            row["sobol"] = np.mean([left(table(pair, one, pair.held)) for one in points])
-        rows.append({key: float(v) if isinstance(v, np.floating) else v for key, v in row.items()})
+    found: dict[int, list[dict[str, float]]] = {m: [] for m in SIZES}
+    for seed in range(first, first + repetitions):
+        for m, one in _repetition(table, np.random.default_rng(seed)):
+            found[m].append(one)
+    rows = []
+    for m, many in found.items():
+        row: dict[str, Any] = {"pair": table.name, "m": m, "draws": 1 / m}
+        for key in many[0]:
+            each = np.array([one[key] for one in many])
+            row[key] = float(each.mean())
+            if key not in ("within", "below upper", "bar"):
+                row[f"{key} +-"] = float(each.std(ddof=1)) / math.sqrt(repetitions)
+        rows.append(row)
     return rows
+
+
+def _repetition(table: Table, rng: np.random.Generator) -> Any:
+    order = rng.permutation(len(table.pool))
+    fit, held = order[: table.inputs], order[table.inputs :]
+    places = _pool(table, rng)
+    values = table.pool[:, places]
+    spectrum = Pool(table.of, table.rows[places]).spectrum(
+        [(0, values[fit].swapaxes(0, 1))], inputs=len(fit)
+    )
+
+    def left(at: Any, inputs: Any) -> float:
+        return table.left(values[inputs][:, at].mean(axis=1), inputs)
+
+    for k, m in enumerate(SIZES):
+        chosen = spectrum._best_places(m)
+        forecast = spectrum.predict(spectrum._sample_at(chosen))
+        true = left(chosen, order) * float(table.variances.mean())
+        one = {
+            "chosen": left(chosen, held),
+            "forecast": forecast.value / spectrum.variance,
+            "bar": forecast.error / spectrum.variance,
+            "in-sample": spectrum.gram[np.ix_(chosen, chosen)].mean() / spectrum.variance,
+            "within": float(abs(true - forecast.value) <= forecast.error),
+            "below upper": float(true <= forecast.upper),
+        }
+        if table.even is not None:
+            sets = table.even[held, k].swapaxes(0, 1)
+            one["sobol"] = float(np.mean([table.left(means, held) for means in sets]))
+        thinned = thin(spectrum.gram, m, 0)
+        if thinned is not None:
+            one["goodpoints"] = left(thinned, held)
+        yield m, one
+
+
+def _pool(table: Table, rng: np.random.Generator) -> Any:
+    """Places of draws, or of eight of the blocks of Sobol points."""
+    if table.even is None:
+        return rng.choice(POOLED, POOL, replace=False)
+    begins = np.concatenate([LARGE * np.arange(BLOCKS), np.arange(BLOCKS * LARGE, POOLED, SMALL)])
+    some = rng.choice(begins, BLOCKS, replace=False)
+    return (some[:, None] + np.arange(SMALL)).ravel()
 
 
 def thin(gram: Any, m: int, seed: int) -> Any:
@@ -97,5 +85,4 @@ def thin(gram: Any, m: int, seed: int) -> Any:
         from goodpoints import kt
     except ImportError:
         return None
-    rounds = math.log2(len(gram) / m)
-    return kt.thin_K(gram, gram, int(rounds), seed=seed) if rounds.is_integer() else None
+    return kt.thin_K(gram, gram, int(math.log2(len(gram) / m)), seed=seed)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import sparseaug as sa
-from studies.pipelines.compare import table
 from studies.pipelines.pairs import Pair, digits_network
+from studies.pipelines.tables import table
 
 EPOCHS = 64
 SIZES = (4, 16)
@@ -25,9 +25,9 @@ def heads(seeds: int = 3, samples: int = 100) -> list[dict[str, Any]]:
     network, x, y = digits_network()
     affine = sa.random_affine(degrees=35, translate=0.15, scale=(0.75, 1.25), shear=15)
     act = sa.product_action(sa.random_color(brightness=0.4, contrast=0.4), affine)
-    pair = Pair("heads", network[0], act, x[800 : 800 + samples], x[1000:1400])
+    pair = Pair("heads", network[0], act, x[800 : 800 + samples], samples)
     of, labels = act.distribution, y.numpy()
-    test = table(pair, sa.Oracle(of, seed=999).draw(16).elements, pair.held)
+    test = table(pair, sa.Oracle(of, seed=999).draw(16).elements, x[1000:1400])
     train, truth = labels[800 : 800 + samples], np.tile(labels[1000:1400], 16)
     spectrum = sa.orbit_spectrum(pair.f, act, x[900:964], calls=256)
     found: dict[tuple[str, int, int], list[tuple[int, float, float]]] = {}
@@ -61,17 +61,17 @@ def _cases() -> list[tuple[str, int, int]]:
 
 def _views(kind: str, m: int, pair: Pair, spectrum: Any, seed: int) -> Any:
     """Features (m, samples, p): of a stream, one view of every sample for each epoch."""
-    of, n = pair.action.distribution, len(pair.fit)
+    of, n = pair.action.distribution, len(pair.x)
     if (
         kind == "chosen"
     ):  # another pool for each seed would be another S; views are in another order
         S = sa.design(of, m=m, spectrum=spectrum)
-        return table(pair, np.random.default_rng(seed).permutation(S.elements), pair.fit)
+        return table(pair, np.random.default_rng(seed).permutation(S.elements), pair.x)
     oracle = sa.Oracle(of, seed=100 * seed + m)
     if kind == "drawn":
-        return table(pair, oracle.draw(m).elements, pair.fit)
+        return table(pair, oracle.draw(m).elements, pair.x)
     own = oracle.draw(m * n).elements.reshape(n, m, -1)
-    parts = [table(pair, own[i], pair.fit[i : i + 1]) for i in range(n)]
+    parts = [table(pair, own[i], pair.x[i : i + 1]) for i in range(n)]
     return np.concatenate(parts, axis=1)
 
 

