@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 
-import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset, TensorDataset
+from torch.utils.data import DataLoader, Dataset
 
 import sparseaug as sa
 from sparseaug.nn import RepeatedEpochWarning, StreamingDataset
-from sparseaug.sampling import keyed_rng
 
 
 class Noting(Dataset):
@@ -48,18 +46,6 @@ def test_no_two_items_or_epochs_share_an_element():
     # in a group of 25! > 10^25 elements two of 2100 agree with probability below 10^-18
     assert len(set(seen)) == len(seen) == 2100
     assert set(elements(streaming(n=700, seed=6), 0)).isdisjoint(seen)
-
-
-def test_items_equal_the_action_on_the_sample(moving):
-    action, x = moving
-    y = torch.arange(len(x))
-    data = StreamingDataset(
-        TensorDataset(torch.from_numpy(x), y), action, sa.Oracle(action.group, seed=2)
-    )
-    rows = action.group.sample(256, keyed_rng(2, "streaming dataset"))
-    for i, (moved, label) in enumerate(data.__getitems__(range(len(x)))):
-        assert np.array_equal(moved, action(rows[i][None], x[i][None])[0, 0])
-        assert label == i
 
 
 LOADERS = {

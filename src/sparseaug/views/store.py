@@ -243,8 +243,8 @@ class Store:
     def extend(self, S: GroupSample) -> Store:
         """The store with the elements of a larger S: only new ones are computed.
 
-        It is for a store that was computed in this process, which remembers them. One that
-        was opened grows by `views.compute` with the larger S.
+        It is for a store that was computed in this process, as samples and function are still known. One
+        that was opened grows by `views.compute` with the larger S.
 
         Args:
             S: a sample whose elements include all that are stored.
