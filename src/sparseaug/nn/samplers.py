@@ -158,7 +158,7 @@ class _Epoch:
     def __init__(self, sampler: OrbitBatchSampler, epoch: int) -> None:
         self._sampler, self._number = sampler, epoch
         self._n, self._m = sampler.dataset.n, sampler.dataset.S.m
-        self._order = lru_cache(2)(self._order_of)  # a batch lies in two passes at most
+        self._order = lru_cache(2)(self._order_of)  # most batches lie in two passes
         self._offsets = np.zeros(self._n, np.int64)
         if sampler.shuffle and sampler.copies == "spread":
             rng = keyed_rng(sampler.seed, "orbit offsets", step=epoch)

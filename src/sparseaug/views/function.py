@@ -118,11 +118,8 @@ def _named(value: Any, count: int) -> dict[str, Any]:
     for name, part in named.items():
         require_dense("the output of function", part)
         shaped = part.ndim and len(part) == count and 0 not in part.shape
-        if (
-            not shaped
-            or dtype_kind(part) not in "biufc"
-            or str(part.dtype) in ("longdouble", "float128")
-        ):
+        long = getattr(part.dtype, "char", "") in ("g", "G")  # other bytes on other machines
+        if not shaped or long or dtype_kind(part) not in "biufc":
             raise ArgumentError(
                 f"function returned {describe(part)} as {name!r} for {count} samples; return a row of "
                 "numbers for each."

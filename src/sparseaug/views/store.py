@@ -6,6 +6,7 @@ import io
 import math
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -304,12 +305,12 @@ class Store:
     @cached_property
     def _opened(self) -> Callable[[tuple[str, int, int]], _File]:
         """The file of a chunk; some stay open, as opening one takes longer than reading a sample."""
-        try:
+        layout, most = self._layout, 0
+        with suppress(ImportError):  # of Windows, which has no reading at a place either
             from resource import RLIMIT_NOFILE, getrlimit
-        except ImportError:  # Windows
-            return lambda key: _File(self._layout.place_of(*key))
-        most = min(64, getrlimit(RLIMIT_NOFILE)[0] // 16)
-        return lru_cache(most)(lambda key: _File(self._layout.place_of(*key)))
+
+            most = min(64, getrlimit(RLIMIT_NOFILE)[0] // 16)
+        return lru_cache(most)(lambda key: _File(layout.place_of(*key)))
 
     def _read_into(self, value: NDArray[Any], key: tuple[str, int, int], place: int) -> None:
         """Read a sample of a chunk that is known to be right."""
