@@ -30,8 +30,7 @@ EXCUSED = {
         groups.Product.split groups.Hyperoctahedral.split
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
-        risk.MomentRisk.at_step risk.DirectRisk.at_step risk.StreamingRisk.at_step
-        risk.CustomRisk.at_step risk.CustomRisk.resume risk.MinibatchRisk.at_step
+        risk.AugmentedProblem.at_step risk.MinibatchRisk.at_step risk.CustomRisk.losses
         risk.KernelModel.losses""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk

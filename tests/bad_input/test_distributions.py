@@ -33,8 +33,8 @@ ABLE_BY_PACKAGE = {
         ModuleRisk OneShotDataset OrbitAverage OrbitBatch StreamingDataset StreamingModuleRisk""",
     "risk": "augmented_risk custom_risk streaming_risk",
     "sampling": """
-        GroupSample GroupSample.save Oracle Oracle.advance_to Oracle.draw Oracle.fresh
-        SampleTable SampleTable.draws SampleTable.save augment""",
+        GroupSample Oracle Oracle.advance_to Oracle.draw Oracle.fresh SampleTable SampleTable.draws
+        Stored.save augment""",
     "sklearn": "OneShotClassifier OneShotRegressor OneShotResampler",
     "spectrum": "orbit_spectrum PoolSpectrum.predict Spectrum.predict",
     "views": "compute",

@@ -227,7 +227,7 @@ def answered() -> str:
 
 
 def of_spectra() -> Any:
-    first = {"f": lambda x: x[:, :1], "oracle": None}
+    first = {"f": lambda x: np.asarray(x)[:, :1], "oracle": None}
     yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
     yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
     yield good(SPECTRUM.plot)
