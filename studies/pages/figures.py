@@ -170,11 +170,38 @@ def which() -> Figure:
     return figure
 
 
+def tabular() -> Figure:
+    """What the lists of tabular models leave, and as many chosen members."""
+    rows = read_table("tabular.md", "list", "classes, columns", "left", "chosen")
+    figure = new_figure(height=0.26 * len(rows) + 0.8)
+    axes = figure.subplots()
+    frame(axes)
+    places = range(len(rows))
+    members = [number(row["m"].rstrip(", al")) for row in rows]
+    for label, look, values in (
+        ("as many draws", LOOKS["draws"], [1 / m for m in members]),
+        ("their own list", LOOKS["field"], [number(row["left"]) for row in rows]),
+        ("chosen", LOOKS["design"], [number(row["chosen"]) for row in rows]),
+    ):
+        axes.plot(values, places, look.marker, color=look.colour, markersize=5, label=label)
+    axes.set_xscale("log")
+    named = [
+        f"{row['list']}, {row['classes, columns']}; m = {m:.0f}"
+        for row, m in zip(rows, members, strict=True)
+    ]
+    axes.set_yticks(places, named)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("share of a typical model's variance that is left")
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "examples/digits.png": lambda: by_way("data/digits.csv", "accuracy, %", DIGITS),
     "examples/qm9.png": lambda: by_way("data/qm9.csv", "error, eV", QM9),
     "examples/rotations.png": rotations,
     "which.png": which,
+    "tabular.png": tabular,
     "evidence-rates.png": rates,
     "evidence-deviation.png": deviation,
 }
