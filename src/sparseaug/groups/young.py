@@ -39,7 +39,12 @@ def partitions(n: int) -> list[Partition]:
         >>> partitions(4)
         [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
     """
-    return list(each_partition(n))
+    return list(_listed(n))
+
+
+@lru_cache(maxsize=32)
+def _listed(n: int) -> tuple[Partition, ...]:
+    return tuple(each_partition(n))
 
 
 def each_partition(n: int) -> Iterator[Partition]:
@@ -95,7 +100,8 @@ def conjugate(partition: Partition) -> Partition:
     return tuple(columns)
 
 
-def restrict(partition: Partition) -> list[tuple[Partition, int]]:
+@lru_cache(maxsize=1 << 14)
+def restrict(partition: Partition) -> tuple[tuple[Partition, int], ...]:
     """Branching to S_(n-1): each shape with one box less, and the content of the box taken away.
 
     The content of a box is its column minus its row. Shapes come in reverse lexicographic order.
@@ -103,11 +109,11 @@ def restrict(partition: Partition) -> list[tuple[Partition, int]]:
     Examples:
         >>> from sparseaug.groups.young import restrict
         >>> restrict((2, 2, 1))
-        [((2, 2), -2), ((2, 1, 1), 0)]
+        (((2, 2), -2), ((2, 1, 1), 0))
     """
     rows = (*partition, 0)
     corners = [i for i in range(len(rows) - 1) if rows[i] > rows[i + 1]]
-    return [(_with_row(rows, i, rows[i] - 1), rows[i] - 1 - i) for i in reversed(corners)]
+    return tuple((_with_row(rows, i, rows[i] - 1), rows[i] - 1 - i) for i in reversed(corners))
 
 
 def extend(partition: Partition) -> list[tuple[Partition, int]]:
