@@ -3,9 +3,11 @@ side of it. The reference works on logarithms and floats of mpmath; the library 
 
 from __future__ import annotations
 
+import inspect
 import math
 import random
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import mpmath
 import pytest
@@ -29,21 +31,31 @@ def draw(rng: random.Random) -> dict[str, float | int]:
     """One point: every letter of the paper, over its whole useful range."""
     small = [rng.randrange(2, 10**4), rng.randrange(2, 10**18)]
     L = log_uniform(rng, 1e-6, 1e6)
-    return {
+    point = {
         "m": round(log_uniform(rng, 1, 1e9)),
         "T": round(log_uniform(rng, 1, 1e9)),
         "b": round(log_uniform(rng, 1, 1e4)),
         "order": rng.choice([*small, *FACTORIALS]),
         "delta": rng.choice([rng.uniform(1e-9, 1 - 1e-9), log_uniform(rng, 1e-300, 1e-3)]),
         "eps": log_uniform(rng, 1e-5, 10),
-        "tau": log_uniform(rng, 1e-4, 0.999),
+        "deviation": log_uniform(rng, 1e-4, 0.999),
         "C": log_uniform(rng, 1e-4, 1e4),
         "B": log_uniform(rng, 1e-4, 1e4),
         "L": L,
         "gap": log_uniform(rng, 1e-6, 1e6),
         "sigma": log_uniform(rng, 1e-4, 1e4),
-        "eta": rng.uniform(0.01, 0.999) / L,
+        "step_size": rng.uniform(0.01, 0.999) / L,
     }
+    m, order = point["m"], point["order"]
+    more = {"dimension_sum": order, "length": 1 + m % 30, "calls": 1 + m % 300}
+    return point | more | {"error": point["deviation"], "v": point["sigma"], "p": point["b"]}
+
+
+def ours(name: str, p: dict, **others: Callable[[dict], float | int]) -> Any:
+    """The function at a point: its letters by name, these others in place of them."""
+    function = getattr(theory, name.partition(" ")[0])
+    letters = inspect.signature(function).parameters.keys() & {*p} - {"n", "size", "repeats"}
+    return function(**{key: p[key] for key in letters} | {key: at(p) for key, at in others.items()})
 
 
 def points(seed: int) -> Iterator[dict[str, float | int]]:
@@ -92,87 +104,11 @@ def draws(p: dict, per_draw: mpmath.mpf) -> int:
 
 
 def paper_rate(p: dict) -> mpmath.mpf:
-    return mp.mpf(3) / 8 * mp.mpf(p["tau"]) ** 2
+    return mp.mpf(3) / 8 * mp.mpf(p["deviation"]) ** 2
 
 
 def sharp_rate(p: dict) -> mpmath.mpf:
-    return mp.mpf(p["tau"]) ** 2 / (2 + 2 * mp.mpf(p["tau"]) / 3)
-
-
-UPPER_BOUNDS: dict[str, tuple[Callable[[dict], float], Callable[[dict], mpmath.mpf]]] = {
-    "deviation_bound": (
-        lambda p: theory.deviation_bound(p["m"], order=p["order"], delta=p["delta"]),
-        paper_deviation,
-    ),
-    "sharp_deviation_bound": (
-        lambda p: theory.sharp_deviation_bound(p["m"], dimension_sum=p["order"], delta=p["delta"]),
-        sharp_deviation,
-    ),
-    "gradient_bound": (
-        lambda p: theory.gradient_bound(
-            p["m"], order=p["order"], delta=p["delta"], C=p["C"], B=p["B"]
-        ),
-        lambda p: scale(p) * paper_deviation(p),
-    ),
-    "smallest_eps": (
-        lambda p: theory.smallest_eps(
-            p["m"], order=p["order"], delta=p["delta"], C=p["C"], B=p["B"]
-        ),
-        lambda p: 2 * scale(p) * paper_deviation(p),
-    ),
-    "stationarity_bound": (
-        lambda p: theory.stationarity_bound(
-            p["m"],
-            T=p["T"],
-            order=p["order"],
-            delta=p["delta"],
-            C=p["C"],
-            B=p["B"],
-            L=p["L"],
-            gap=p["gap"],
-        ),
-        lambda p: descent(p) + scale(p) * paper_deviation(p),
-    ),
-    "stationarity_given": (
-        lambda p: theory.stationarity_given(
-            p["tau"], T=p["T"], C=p["C"], B=p["B"], L=p["L"], gap=p["gap"]
-        ),
-        lambda p: descent(p) + scale(p) * p["tau"],
-    ),
-    "failure_probability": (
-        lambda p: theory.failure_probability(
-            draws(p, paper_rate(p)), order=p["order"], deviation=p["tau"]
-        ),
-        lambda p: tail(p, draws(p, paper_rate(p)) * paper_rate(p)),
-    ),
-    "sharp_failure_probability": (
-        lambda p: theory.sharp_failure_probability(
-            draws(p, sharp_rate(p)), dimension_sum=p["order"], deviation=p["tau"]
-        ),
-        lambda p: tail(p, draws(p, sharp_rate(p)) * sharp_rate(p)),
-    ),
-    "gd_rate": (
-        lambda p: theory.gd_rate(p["T"], p["eta"], L=p["L"], gap=p["gap"]),
-        lambda p: mp.sqrt(2 * mp.mpf(p["gap"]) / p["eta"] / p["T"]),
-    ),
-    "full_gd_bound": (
-        lambda p: theory.full_gd_bound(p["T"], L=p["L"], gap=p["gap"]),
-        descent,
-    ),
-    "sgd_bound": (
-        lambda p: theory.sgd_bound(
-            p["T"], p["eta"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]
-        ),
-        lambda p: (
-            2 * mp.mpf(p["gap"]) / p["eta"] / p["T"]
-            + mp.mpf(p["L"]) * p["eta"] * mp.mpf(p["sigma"]) ** 2 / p["b"]
-        ),
-    ),
-    "word_deviation": (
-        lambda p: theory.word_deviation(p["tau"], 1 + p["m"] % 30),
-        lambda p: mp.mpf(p["tau"]) ** (1 + p["m"] % 30),
-    ),
-}
+    return mp.mpf(p["deviation"]) ** 2 / (2 + 2 * mp.mpf(p["deviation"]) / 3)
 
 
 def variance(p: dict) -> mpmath.mpf:
@@ -180,12 +116,14 @@ def variance(p: dict) -> mpmath.mpf:
     return min(mp.mpf(p["C"]) ** 2, mp.mpf(p["sigma"]))
 
 
-def calls(p: dict) -> int:
-    return 1 + p["m"] % 300
+def all_of(p: dict) -> mpmath.mpf:
+    """One over the number of subproducts."""
+    return mp.mpf(2) ** -p["calls"]
 
 
-def constants(p: dict) -> dict:
-    return {"C": p["C"], "B": p["B"], "v": p["sigma"]}
+def sgd(p: dict) -> mpmath.mpf:
+    noise = mp.mpf(p["L"]) * p["step_size"] * mp.mpf(p["sigma"]) ** 2 / p["b"]
+    return 2 * mp.mpf(p["gap"]) / p["step_size"] / p["T"] + noise
 
 
 def of_samples(p: dict, chance: mpmath.mpf) -> mpmath.mpf:
@@ -194,7 +132,7 @@ def of_samples(p: dict, chance: mpmath.mpf) -> mpmath.mpf:
 
 
 def sampled(p: dict) -> mpmath.mpf:
-    b = mp.sqrt(mp.mpf(2) ** (1 - calls(p)) / mp.mpf(p["delta"]))
+    b = mp.sqrt(2 * all_of(p) / mp.mpf(p["delta"]))
     log = mp.log(4) - mp.log(mp.mpf(p["delta"]))
     return of_samples(p, (b + (1 + b) * mp.sqrt(2 * log / p["m"])) ** 2)
 
@@ -215,64 +153,54 @@ def of_operators(p: dict) -> mpmath.mpf:
     return high
 
 
-UPPER_BOUNDS |= {
+Point = Callable[[dict], Any]
+UPPER_BOUNDS: dict[str, tuple[Point, dict[str, Point]]] = {
+    "deviation_bound": (paper_deviation, {}),
+    "sharp_deviation_bound": (sharp_deviation, {}),
+    "gradient_bound": (lambda p: scale(p) * paper_deviation(p), {}),
+    "smallest_eps": (lambda p: 2 * scale(p) * paper_deviation(p), {}),
+    "stationarity_bound": (lambda p: descent(p) + scale(p) * paper_deviation(p), {}),
+    "stationarity_given": (lambda p: descent(p) + scale(p) * p["deviation"], {}),
+    "failure_probability": (
+        lambda p: tail(p, draws(p, paper_rate(p)) * paper_rate(p)),
+        {"m": lambda p: draws(p, paper_rate(p))},
+    ),
+    "sharp_failure_probability": (
+        lambda p: tail(p, draws(p, sharp_rate(p)) * sharp_rate(p)),
+        {"m": lambda p: draws(p, sharp_rate(p))},
+    ),
+    "gd_rate": (lambda p: mp.sqrt(2 * mp.mpf(p["gap"]) / p["step_size"] / p["T"]), {}),
+    "full_gd_bound": (descent, {}),
+    "sgd_bound": (sgd, {}),
+    "one_shot_sgd_bound": (lambda p: mp.sqrt(sgd(p)) + p["error"], {}),
+    "word_deviation": (lambda p: mp.mpf(p["deviation"]) ** p["length"], {}),
     "matrix_gradient_bound": (
-        lambda p: theory.matrix_gradient_bound(
-            p["m"], p["delta"], **constants(p), p=p["b"], n=p["T"]
-        ),
         lambda p: p["B"] * mp.sqrt(variance(p)) * of_operators(p),
+        {"n": lambda p: p["T"]},
     ),
-    "dimension_free_gradient_bound": (
-        lambda p: theory.dimension_free_gradient_bound(p["m"], p["delta"], **constants(p)),
-        lambda p: of_samples(p, 2 * log_term(p, 1) / p["m"]),
-    ),
+    "dimension_free_gradient_bound": (lambda p: of_samples(p, 2 * log_term(p, 1) / p["m"]), {}),
     "dimension_free_gradient_bound of n": (
-        lambda p: theory.dimension_free_gradient_bound(
-            p["m"], p["delta"], **constants(p), n=p["T"]
-        ),
         lambda p: of_samples(p, 2 * log_term(p, p["T"]) / p["m"]),
+        {"n": lambda p: p["T"]},
     ),
-    "mean_square_gradient_error": (
-        lambda p: theory.mean_square_gradient_error(p["m"], **constants(p)),
-        lambda p: of_samples(p, mp.mpf(1) / p["m"]),
-    ),
-    "distribution_gradient_bound": (
-        lambda p: theory.distribution_gradient_bound(p["m"], p["delta"], C=p["C"], B=p["B"]),
-        any_draws,
-    ),
-    "products_mean_square": (
-        lambda p: theory.products_mean_square(calls(p), **constants(p)),
-        lambda p: of_samples(p, mp.mpf(2) ** -calls(p)),
-    ),
-    "products_gradient_bound": (
-        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p)),
-        lambda p: of_samples(p, mp.mpf(2) ** -calls(p) / mp.mpf(p["delta"])),
-    ),
+    "mean_square_gradient_error": (lambda p: of_samples(p, mp.mpf(1) / p["m"]), {}),
+    "distribution_gradient_bound": (any_draws, {}),
+    "products_mean_square": (lambda p: of_samples(p, all_of(p)), {}),
+    "products_gradient_bound": (lambda p: of_samples(p, all_of(p) / mp.mpf(p["delta"])), {}),
     "products_gradient_bound of n": (
-        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p), n=p["T"]),
-        lambda p: of_samples(p, p["T"] * mp.mpf(2) ** -calls(p) / mp.mpf(p["delta"])),
+        lambda p: of_samples(p, p["T"] * all_of(p) / mp.mpf(p["delta"])),
+        {"n": lambda p: p["T"]},
     ),
-    "products_gradient_bound of some": (
-        lambda p: theory.products_gradient_bound(calls(p), p["delta"], **constants(p), size=p["m"]),
-        sampled,
-    ),
-    "one_shot_sgd_bound": (
-        lambda p: theory.one_shot_sgd_bound(
-            *(p["T"], p["eta"]),
-            **{key: p[key] for key in ("L", "gap", "sigma", "b")},
-            error=p["tau"],
-        ),
-        lambda p: mp.sqrt(UPPER_BOUNDS["sgd_bound"][1](p)) + p["tau"],
-    ),
+    "products_gradient_bound of some": (sampled, {"size": lambda p: p["m"]}),
 }
 
 
 @pytest.mark.parametrize("name", UPPER_BOUNDS)
 def test_upper_bound_is_the_next_float_above_mpmath(name: str) -> None:
     """mpmath's own error, some 1e-48, is all that is forgiven."""
-    ours, reference = UPPER_BOUNDS[name]
+    reference, others = UPPER_BOUNDS[name]
     for point in points(seed=len(name)):
-        value, exact = ours(point), reference(point)
+        value, exact = ours(name, point, **others), reference(point)
         assert value >= exact * (1 - mp.mpf(10) ** -45)
         assert math.nextafter(value, 0) < exact * (1 + mp.mpf(10) ** -45)
 
@@ -292,48 +220,6 @@ def ceil(value: mpmath.mpf) -> int:
     return max(1, int(mp.ceil(value)))
 
 
-INTEGERS: dict[str, tuple[Callable[[dict], int], Callable[[dict], int]]] = {
-    "sample_size": (
-        lambda p: theory.sample_size(p["eps"], p["delta"], order=p["order"], C=p["C"], B=p["B"]),
-        lambda p: (
-            1
-            if p["eps"] >= 2 * scale(p)
-            else ceil(32 * scale(p) ** 2 / (3 * mp.mpf(p["eps"]) ** 2) * log_term(p, p["order"]))
-        ),
-    ),
-    "deviation_sample_size": (
-        lambda p: theory.deviation_sample_size(p["tau"], order=p["order"], delta=p["delta"]),
-        lambda p: ceil(8 / (3 * mp.mpf(p["tau"]) ** 2) * log_term(p, p["order"])),
-    ),
-    "sharp_deviation_sample_size": (
-        lambda p: theory.sharp_deviation_sample_size(
-            p["tau"], dimension_sum=p["order"], delta=p["delta"]
-        ),
-        lambda p: ceil(
-            2 * (1 + mp.mpf(p["tau"]) / 3) / mp.mpf(p["tau"]) ** 2 * log_term(p, p["order"])
-        ),
-    ),
-    "num_steps": (
-        lambda p: theory.num_steps(p["eps"], L=p["L"], gap=p["gap"]),
-        lambda p: ceil(8 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
-    ),
-    "full_gd_steps": (
-        lambda p: theory.full_gd_steps(p["eps"], L=p["L"], gap=p["gap"]),
-        lambda p: ceil(2 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2),
-    ),
-    "sgd_plan": (
-        lambda p: (
-            theory.sgd_plan(p["eps"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]).num_steps
-        ),
-        lambda p: ceil(4 * mp.mpf(p["gap"]) / (sgd_step(p) * mp.mpf(p["eps"]) ** 2)),
-    ),
-    "word_length": (
-        lambda p: theory.word_length(p["tau"], p["eps"]),
-        lambda p: ceil(mp.log(p["eps"]) / mp.log(p["tau"])),
-    ),
-}
-
-
 def half(p: dict) -> mpmath.mpf:
     """4 B^2 v / eps^2, which is 1 where eps/2 is the largest error there can be."""
     return 4 * mp.mpf(p["B"]) ** 2 * variance(p) / mp.mpf(p["eps"]) ** 2
@@ -346,38 +232,34 @@ def operators_needed(p: dict) -> int:
     return ceil(2 * (1 + t / 3) / t**2 * log_term(p, 4 * p["b"] * p["T"]))
 
 
-INTEGERS |= {
-    "matrix_sample_size": (
-        lambda p: theory.matrix_sample_size(
-            p["eps"], p["delta"], **constants(p), p=p["b"], n=p["T"]
-        ),
-        operators_needed,
+INTEGERS: dict[str, tuple[Point, dict[str, Point]]] = {
+    "sample_size": (
+        lambda p: ceil_from(2 * scale(p) / p["eps"], mp.mpf(8) / 3, log_term(p, p["order"])),
+        {},
     ),
+    "deviation_sample_size": (
+        lambda p: ceil(8 / (3 * mp.mpf(p["deviation"]) ** 2) * log_term(p, p["order"])),
+        {},
+    ),
+    "sharp_deviation_sample_size": (lambda p: ceil(log_term(p, p["order"]) / sharp_rate(p)), {}),
+    "num_steps": (lambda p: ceil(8 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2), {}),
+    "full_gd_steps": (lambda p: ceil(2 * mp.mpf(p["L"]) * p["gap"] / mp.mpf(p["eps"]) ** 2), {}),
+    "word_length": (lambda p: ceil(mp.log(p["eps"]) / mp.log(p["deviation"])), {}),
+    "matrix_sample_size": (operators_needed, {"n": lambda p: p["T"]}),
     "dimension_free_sample_size": (
-        lambda p: theory.dimension_free_sample_size(p["eps"], p["delta"], **constants(p)),
-        lambda p: 1 if half(p) <= 1 else ceil(2 * half(p) * log_term(p, 1)),
+        lambda p: ceil_from(mp.sqrt(half(p)), mp.mpf(2), log_term(p, 1)),
+        {},
     ),
     "products_calls": (
-        lambda p: theory.products_calls(p["eps"], p["delta"], **constants(p), n=p["T"]),
         lambda p: 1 if half(p) <= 1 else ceil(mp.log(half(p) * p["T"] / mp.mpf(p["delta"]), 2)),
-    ),
-    "one_shot_sgd_plan": (
-        lambda p: (
-            theory.one_shot_sgd_plan(
-                p["eps"], L=p["L"], gap=p["gap"], sigma=p["sigma"], b=p["b"]
-            ).num_steps
-        ),
-        lambda p: ceil(
-            16
-            * mp.mpf(p["gap"])
-            / min(
-                1 / mp.mpf(p["L"]),
-                p["b"] * mp.mpf(p["eps"]) ** 2 / (8 * mp.mpf(p["L"]) * mp.mpf(p["sigma"]) ** 2),
-            )
-            / mp.mpf(p["eps"]) ** 2
-        ),
+        {"n": lambda p: p["T"]},
     ),
 }
+
+
+def ceil_from(share: mpmath.mpf, factor: mpmath.mpf, log: mpmath.mpf) -> int:
+    """factor share^2 log; 1 where the share is at most 1."""
+    return 1 if share <= 1 else ceil(factor * share**2 * log)
 
 
 def sgd_step(p: dict) -> mpmath.mpf:
@@ -387,9 +269,17 @@ def sgd_step(p: dict) -> mpmath.mpf:
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integer_equals_mpmath(name: str) -> None:
-    ours, reference = INTEGERS[name]
+    reference, others = INTEGERS[name]
     for point in points(seed=50 + len(name)):
-        assert ours(point) == reference(point), point
+        assert ours(name, point, **others) == reference(point), point
+
+
+def test_stochastic_plans_have_the_steps_of_their_bounds() -> None:
+    for p in points(seed=4):
+        steps = ceil(4 * mp.mpf(p["gap"]) / (sgd_step(p) * mp.mpf(p["eps"]) ** 2))
+        assert ours("sgd_plan", p).num_steps == steps
+        at_half = {**p, "eps": p["eps"] / 2}
+        assert ours("one_shot_sgd_plan", p).num_steps == ours("sgd_plan", at_half).num_steps
 
 
 def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:

@@ -32,7 +32,7 @@ import numpy as np
 from sparseaug._checks import require_work
 from sparseaug.designs.worst_case import is_listed
 from sparseaug.errors import shorten
-from sparseaug.groups import Group, Rows, sign_flips
+from sparseaug.groups import Group, Rows, sign_flips, symmetric
 from sparseaug.norms.norm import announce
 from sparseaug.search.objectives import Between, Columns, Elements, Objective, Scores, Values
 from sparseaug.search.search import STARTS, Moves, greedy, search
@@ -170,8 +170,9 @@ def moving_points(n: int, degree: int) -> Objective:
 
 
 def of_irreps(group: Group, rows: Rows, degree: int) -> Columns:
-    """All irreps up to a degree, on a list of elements."""
-    irreps = list(group.irreps_to(degree))[1:]
+    """All irreps up to a degree, on a list of elements; of even permutations those of all of them."""
+    whole = symmetric(group.width) if group.transform == "young" else group
+    irreps = list(whole.irreps_to(degree))[1:]
     size = sum(irrep.dimension**2 for irrep in irreps)
     what = f"a pool of {len(rows)} judged by degree={degree} of {group.name}"
     remedy = "lower degree, or use a smaller pool"

@@ -12,14 +12,14 @@ other half, with the measured L and gap.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_integer, check_not_negative, check_real, require_work
+from sparseaug._checks import check_integer, check_real, require_work
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.sizes import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten, shorten_text
@@ -29,7 +29,7 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.measure import measure, usual_calls
 from sparseaug.spectrum.models import MOST_CALLS
-from sparseaug.spectrum.spectrum import Prediction, Spectrum, fields_of
+from sparseaug.spectrum.spectrum import Prediction, Spectrum
 from sparseaug.theory import full_gd_steps, num_steps, sample_size, sgd_plan
 
 
@@ -144,30 +144,13 @@ class Pilot(Shown):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON data, understood by `from_dict`."""
+        """Everything as JSON data; `Spectrum.from_dict` understands its spectrum."""
         return {
             "kind": "estimate",
             "spectrum": self.spectrum.to_dict(),
             "sigma": self.sigma,
-            **{name: getattr(self, name) for name in _NUMBERS},
+            **{name: value for name, value in vars(self).items() if name != "spectrum"},
         }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Pilot:
-        """The pilot that `to_dict` described.
-
-        Args:
-            data: what `to_dict` gave
-        """
-        spectrum, value, norm, L, samples, parameters = fields_of(data, ("spectrum", *_NUMBERS))
-        return cls(
-            Spectrum.from_dict(spectrum),
-            check_real("value", value),
-            check_not_negative("gradient_norm", norm),
-            check_not_negative("L", L),
-            check_integer("samples", samples, at_least=1),
-            check_integer("parameters", parameters, at_least=1),
-        )
 
     def _table(self) -> Table:
         table = self.spectrum._table()
@@ -188,7 +171,6 @@ _ESTIMATES = (
     "estimates at one theta, in root mean square over draws and translates; confirm what is reached by "
     "an audit"
 )
-_NUMBERS = ("value", "gradient_norm", "L", "samples", "parameters")
 
 
 LISTED = 1024

@@ -256,7 +256,6 @@ def of_planning() -> Any:
     yield good(sa.pilot, takes={"by": ("text",)})
     yield good(pilot.predict, takes={"S": ("a billion",)})
     yield good(pilot.plan)
-    yield good(type(pilot).from_dict, data=pilot.to_dict())
 
 
 def of_orders() -> Any:
