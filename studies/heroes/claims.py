@@ -57,9 +57,9 @@ def _rotations(found: dict[str, Any]) -> list[str]:
     exact, averaged = row(found, "kernel on distances", 1), row(found, "chosen", 24)
     return [
         "Turned, the same molecule gets an energy that is "
-        f"{row(found, 'one view', 1)['change']:.1f} kcal/mol off its mean",
-        f"With 24 chosen rotations {chosen} of that is left, with a weighted grid of as many "
-        f"{grid}, with as many random ones {draws}",
+        f"{row(found, 'one view', 1)['change']:.1f} kcal/mol off its average",
+        f"Averages over 24 chosen rotations leave {chosen} kcal/mol, over a weighted grid of as "
+        f"many {grid}, over as many random ones {draws}",
         "The four views along principal axes leave "
         f"{row(found, 'principal axes', 4)['change']:.2f}",
         f"has an error of {exact['error']:.1f} instead of {averaged['error']:.1f} kcal/mol",
