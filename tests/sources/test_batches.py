@@ -117,6 +117,9 @@ def test_symmetry_gives_the_same_by_fewer_calculations(name: str, most: int) -> 
     S = sa.design(SPACE, degree=5)
     whole = averaged_calculator(Directed(), S)
     reduced = averaged_calculator(Directed(), S, symmetry=symmetry)
+    how: Any = {"translate_per": "trajectory", "oracle": sa.Oracle(SPACE, seed=0)}
+    moving = averaged_calculator(Directed(), S, symmetry=symmetry, **how)
+    assert len(moving.turns.matrices) == most  # a translate keeps the sets
     whole.calculate(atoms, Directed.implemented_properties)
     Directed.done = 0
     reduced.calculate(atoms, Directed.implemented_properties)
@@ -140,7 +143,7 @@ def test_a_trajectory_has_one_translate_and_the_next_another() -> None:
         energies.append(calculator.get_potential_energy(ATOMS))
         calculator.new_trajectory()
     assert oracle.calls == 201
-    assert first == S.translate(sa.Oracle(SPACE, seed=3))
+    assert first == S.translate(sa.Oracle(SPACE, seed=3), "left")
     mean = averaged_calculator(Crooked(), sa.design(SPACE, degree=5)).get_potential_energy(ATOMS)
     assert abs(np.mean(energies) - mean) < 5 * np.std(energies) / 200**0.5  # 6e-7
     copy = pickle.loads(pickle.dumps(calculator))

@@ -59,7 +59,7 @@ def averaged_calculator(
             {"energy": ..., "forces": ...}. `calculator` then only says what there is.
         n_jobs: processes that share the turned copies. The calculator is sent to them each time, so that
             this pays where one calculation takes a second or more.
-        translate_per: "trajectory": S h in place of S, with one random h for each trajectory. Energy is
+        translate_per: "trajectory": h S in place of S, with one random h for each trajectory. Energy is
             conserved within it, and no orientation is preferred on average over them. The first h is
             drawn at once, the next by `new_trajectory()` of the result.
         oracle: of the group of S, with translate_per; it counts the draws.
@@ -71,7 +71,7 @@ def averaged_calculator(
         An `ase.calculators.calculator.Calculator`, for `atoms.calc`. After a calculation its `spread`
         has the standard deviation over S of the energy, and of each component of forces and stress
         turned back: how far the calculator is from being invariant on these atoms. Of m uniform draws
-        the mean errs by about spread / sqrt(m); a design errs by less. Its `sample` is S, or S h.
+        the mean errs by about spread / sqrt(m); a design errs by less. Its `sample` is S, or h S.
 
     Raises:
         ArgumentError: S is not a sample of rotations of space, or the calculator has no energies.
@@ -197,8 +197,10 @@ def _calculator_class() -> Any:
         def new_trajectory(self) -> None:
             """Forget all results, and translate S by a new random element if translate_per says so."""
             self.sample = self.given
-            if self.oracle is not None:
-                self.sample = self.given.translate(self.oracle)
+            if (
+                self.oracle is not None
+            ):  # from the left: quotients of two rotations stay as they are
+                self.sample = self.given.translate(self.oracle, "left")
             self.turns = turns_of(self.sample, self.symmetry)
             self.reset()
 
