@@ -240,28 +240,21 @@ def _smallest_exact(group: Group, degree: int) -> Design:
     exact = [one for one in known_designs(group) if one.m is not None and one.degree > 0]
     exact.sort(key=lambda one: (one.degree, one.m))
     listed = "; ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in exact[-3:])
+    known = f"known are {listed or 'none'}; lower degree, or give m= where the group is searched."
     if exact and exact[-1].degree >= degree:
         raise GroupTooLargeError(
-            f"degree={shorten(degree)}: the designs of {group.name} that are known have too many "
-            f"elements to be listed: {listed}; lower degree, or give m=."
+            f"degree={degree}: the designs of {group.name} have too many elements to list: {known}"
         )
-    searched = any(one.kind == "search" for one in sized_designs(group, 1, degree))
-    raise UnsupportedError(
-        f"degree={shorten(degree)}: no design of {group.name} that is exact to that degree is known"
-        + (f"; the nearest: {listed}" if listed else "")
-        + (f"; with m= a search finds one that is nearly exact to degree {degree}" * searched)
-        + "."
-    )
+    raise UnsupportedError(f"degree={degree}: no design of {group.name} is exact to it; {known}")
 
 
 def _best_by_degree(group: Group, m: int, degree: int) -> Design:
     best = best_by_degree(group, m, degree)
     if best is None:
-        least = next(iter(fixed_designs(group, degree=degree)), None)
-        size = "" if least is None else f": the smallest, {least.name}, has {least.m}"
+        least = _smallest_exact(group, degree)
         raise UnsupportedError(
-            f"m={shorten(m)}: no design of {group.name} with so few elements is exact to "
-            f"degree={degree}{size}; raise m or lower degree."
+            f"m={shorten(m)}: the smallest design of {group.name} that is exact to degree={degree}, "
+            f"{least.name}, has {least.m} elements; raise m or lower degree."
         )
     if best.kind in SEARCHED:
         _check_searched(m)
@@ -281,12 +274,10 @@ def _best_whole(group: Group, m: int) -> Design:
     if found is None:
         if flattest is not None:
             return flattest
-        sizes = [one.m for one in fixed_designs(group, deviation=down(1.0))]
-        more = f"raise m to {sizes[0]} or more, " if sizes else ""
         raise UnsupportedError(
             f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
             f"known for {group.name}, and groups above {LARGEST_ORDER} elements are not searched whole; "
-            f"{more}give degree= (known: sparseaug.records(group)), or draw a pool and use thin."
+            "give degree=, take a larger m of sparseaug.records(group), or draw a pool and use thin."
         )
     _check_searched(m)
     if flattest is None:
