@@ -40,7 +40,7 @@ def test_products_are_those_of_matrices_with_one_more_row() -> None:
         (((2, 2), (SWAP, UNIT), KLEIN), "not those of a group"),
         (((2, 2), (UNIT, SWAP, SWAP), KLEIN), "not those of a group"),
         (((2, 2), (UNIT, ((1, 1), (0, 1))), KLEIN), "not those of a group"),
-        (((2, 2), (UNIT, ((1, 0), (0, 0))), KLEIN), "not those of a group"),
+        (((2, 2), (UNIT, ((1, 0), (0, 0))), ((0, 0, 0), (1, 0, 0))), "not those of a group"),
         (((2, 3), (UNIT, SWAP), ((0, 0, 0), (1, 0, 0))), "not those of a group"),
         (((2, 2), (UNIT,), ((0, 0, 0), (0, 2, 0))), "not those of a group"),
         (((2, 2), (UNIT,), ((0, 0, 0), (1, 0, 0))), "not those of a group"),
