@@ -139,11 +139,14 @@ def test_tables_of_hugging_face_pandas_and_dicts_give_the_same_values(tmp_path):
 def test_a_function_may_return_its_own_memory_again_and_again(tmp_path):
     memory, tensor = np.empty((4, 4)), torch.empty(4, 4, dtype=torch.float64)
     wanted = direct(function=lambda x: x.sum(axis=1))
-    found = compute(tmp_path / "a", function=lambda x: np.sum(x, axis=1, out=memory[: len(x)]))
+    found = compute(
+        tmp_path / "a", function=lambda x: np.sum(x, axis=1, out=memory[: len(x)]), batch=1
+    )
     assert np.array_equal(found.array(), wanted)
     again = compute(
         tmp_path / "b",
         source=torch.from_numpy(X),
+        batch=1,  # several for each chunk
         function=lambda x: torch.sum(x, dim=1, out=tensor[: len(x)]),
     )
     assert np.allclose(again.array(), wanted, rtol=0, atol=1e-14)
