@@ -74,6 +74,15 @@ def test_a_module_that_cannot_be_copied_is_not_certified():
     assert "Sequential cannot be copied" in found.omitted["exact"]
 
 
+def test_a_module_whose_copy_computes_with_the_original_is_not_certified():
+    module = network()
+    plain = module[0].forward
+    module[0].forward = lambda x: plain(x)  # in a copy it still calls the original layer
+    risk = sann.ModuleRisk(module, nn.MSELoss(), (X, Y), ACT, None)
+    found = sa.certify(risk.theta, risk)
+    assert "does not compute the same" in found.omitted["exact"]
+
+
 def test_a_module_in_single_precision_is_certified_in_double_precision():
     """In float32 the product of w and x is y itself; in truth it is 1/16 larger: w x = y + 2^-4."""
     swap = sa.permute_axis(sa.symmetric(2))

@@ -58,19 +58,6 @@ class Noise(nn.Module):
         return x + 0.1 * noise if self.training else x
 
 
-class Running(nn.Module):
-    """A statistic that every call moves, of a copy too."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("scale", torch.ones(()))
-
-    def forward(self, x):
-        if self.training:
-            self.scale.mul_(0.9)
-        return x * self.scale
-
-
 PARTS = {
     "dropout": lambda: nn.Dropout(0.1),
     "attention": Attention,
@@ -80,7 +67,6 @@ PARTS = {
     "instance norm": lambda: nn.InstanceNorm1d(3, track_running_stats=True),
     "functional dropout": Functional,
     "noise": Noise,
-    "running": Running,
 }
 CERTIFICATES = {
     "exact": lambda risk: risk.exact(risk.theta),
