@@ -133,22 +133,27 @@ def seconds(batched: bool, repeats: int) -> float:
     return (time.perf_counter() - start) / repeats
 
 
-def chosen(count: int, error: float) -> tuple[list[int], float, float]:
-    """What `choose_rotations` takes for each molecule, and how much fresh translates of it leave."""
+def chosen(count: int, error: float) -> tuple[list[int], list[int], float, float]:
+    """What `choose_rotations` takes for each molecule, and how much fresh translates of it leave.
+
+    Next to it, how many uniform draws leave as little.
+    """
     names = [name for name in g2.names if 3 <= len(g2[name]) <= 9][:count]
-    sizes, wrong, left = [], 0, []
+    sizes, draws, wrong, left = [], [], 0, []
     for name in names:
         atoms = molecule(name)  # type: ignore[no-untyped-call]
         inner, batch = made(atoms)
-        S = choose_rotations(inner, [atoms], error=error, batch=batch).sample
+        choice = choose_rotations(inner, [atoms], error=error, batch=batch)
+        S = choice.sample
         sizes.append(S.m)
+        draws.append(choice.draws)
         oracle = sa.Oracle("SO3", seed=1)
         translates = [
             averaged_calculator(inner, S.translate(oracle), batch=batch) for _ in range(100)
         ]
         left.append(float(np.std([one.get_potential_energy(atoms) for one in translates])))
         wrong += left[-1] > error
-    return sizes, wrong / len(names), float(np.median(left))
+    return sizes, draws, wrong / len(names), float(np.median(left))
 
 
 def main() -> None:
@@ -167,8 +172,9 @@ def main() -> None:
         )
         print(f"  ripple {ripple:.2g} meV per atom")
     for error in (1e-2, 1e-3):
-        sizes, wrong, left = chosen(given.structures, error)
+        sizes, draws, wrong, left = chosen(given.structures, error)
         print(f"error {error:g}: m = {min(sizes)} to {max(sizes)}, median {np.median(sizes):g};")
+        print(f"  uniform draws: {min(draws)} to {max(draws)}, median {np.median(draws):g};")
         print(f"  {wrong:.1%} leave more, the median {left:.2g}")
     loop, batch = seconds(False, 5), seconds(True, 5)
     print(f"60 rotations: loop {loop:.4f} s, batch {batch:.4f} s: {loop / batch:.1f} times")

@@ -24,7 +24,7 @@ from sparseaug.groups import Group, Rows, direct_product
 class ProductAction(Action):
     """(g, h).x = g.(h.x), for two actions on the same array that commute.
 
-    That they do is checked on generators when a shape is first met (`sparseaug.actions.combine`).
+    That they do is checked on generators when a shape is first met (`sparseaug.actions.laws`).
     """
 
     first: Action
