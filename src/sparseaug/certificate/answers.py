@@ -156,6 +156,7 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
             f"{show_path(path)} begins with {header[:2]}; give the columns pair,correct or pair,loss."
         )
     binary = names[1] == "correct"
+    rule = f"give a pair below {calls} and " + ("0 or 1." if binary else "a loss from 0 to 1.")
     found = np.full(calls, np.nan)
     for line in lines:
         try:
@@ -163,17 +164,13 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
             if not 0 <= pair < calls or not 0 <= value <= 1 or (binary and value not in (0, 1)):
                 raise ValueError
         except (ValueError, IndexError) as error:
-            raise FileFormatError(
-                f"{show_path(path)} holds {','.join(line[:2])}; give a pair below {calls} and "
-                + ("0 or 1." if binary else "a loss from 0 to 1.")
-            ) from error
+            held = f"{show_path(path)} holds {','.join(line[:2])}"
+            raise FileFormatError(f"{held}; {rule}") from error
         if not np.isnan(found[pair]):
-            raise FileFormatError(
-                f"{show_path(path)} answers pair {pair} twice; give each one once."
-            )
+            raise FileFormatError(f"{show_path(path)} answers pair {pair} twice; answer it once.")
         found[pair] = value
-    if np.isnan(found).any():
-        missing = np.flatnonzero(np.isnan(found))
+    missing = np.flatnonzero(np.isnan(found))
+    if len(missing):
         raise FileFormatError(
             f"{show_path(path)} has no answer to pair {missing[0]} and {len(missing) - 1} others; "
             "answer all of them: pairs that are left out are not random."
