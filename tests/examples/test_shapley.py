@@ -63,6 +63,17 @@ def test_the_explainer_returns_what_that_of_shap_does():
         PermutationExplainer(model, background)(x[3:], max_evals=5, silent=True)
 
 
+def test_intervals_of_four_sets_cover():
+    """800 intervals of 95 %: 40 are expected off, and fewer than 16 or more than 64 are not."""
+    game, values = random_game(8, 6, seed=1)
+    inside = []
+    for seed in range(100):
+        given = {"max_evals": 8 * 17, "error_bounds": True, "silent": True}
+        found = PermutationExplainer(game, np.zeros((1, 8)), seed=seed)(np.ones((1, 8)), **given)
+        inside.append(abs(found.values[0] - values) <= 3.18 * found.error_std[0])
+    assert 0.92 < np.mean(inside) < 0.98
+
+
 def test_a_clustering_is_left_to_shap():
     x = np.random.default_rng(0).normal(size=(20, 4))
     masker = shap.maskers.Partition(x, clustering="correlation")

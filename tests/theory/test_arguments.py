@@ -13,45 +13,15 @@ import pytest
 from sparseaug import theory
 from sparseaug.errors import ArgumentError
 
-GOOD: dict[str, float | int] = {
-    "m": 64,
-    "T": 100,
-    "b": 4,
-    "order": 720,
-    "num_classes": 11,
-    "dimension_sum": 75,
-    "length": 3,
-    "n": 5,
-    "p": 3,
-    "d": 5,
-    "delta": 0.05,
-    "eps": 0.1,
-    "deviation": 0.5,
-    "C": 1.0,
-    "B": 2.0,
-    "L": 4.0,
-    "gap": 1.0,
-    "sigma": 2.0,
-    "step_size": 0.125,
-    "v": 0.5,
-    "calls": 6,
-    "size": None,
-    "repeats": 2,
-    "error": 0.1,
-    "nonnegative": True,
+INTEGERS: dict[str, int] = {
+    **{"m": 64, "T": 100, "b": 4, "order": 720, "num_classes": 11, "dimension_sum": 75},
+    **{"length": 3, "n": 5, "p": 3, "d": 5, "calls": 6},
 }
-INTEGERS = {
-    "m",
-    "T",
-    "b",
-    "order",
-    "num_classes",
-    "length",
-    "dimension_sum",
-    "n",
-    "p",
-    "d",
-    "calls",
+GOOD: dict[str, float | None] = {
+    **INTEGERS,
+    **{"delta": 0.05, "eps": 0.1, "deviation": 0.5, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0},
+    **{"sigma": 2.0, "step_size": 0.125, "v": 0.5, "size": None, "repeats": 2, "error": 0.1},
+    "nonnegative": True,
 }
 
 FUNCTIONS: dict[str, Callable] = {
@@ -71,7 +41,7 @@ def test_huge_integers_are_answered_at_once_or_refused_with_the_limit(
 ) -> None:
     """Each of these took from seconds to forever, or gigabytes, at some place."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters
-    for argument in INTEGERS & set(parameters):
+    for argument in INTEGERS.keys() & parameters.keys():
         arguments = {key: GOOD[key] for key in parameters} | {argument: HUGE[value]}
         try:
             FUNCTIONS[name](**arguments)
@@ -93,3 +63,11 @@ def test_limits_change_no_result() -> None:
         )
         assert square <= (bound + 1) ** 2
         assert bound**2 <= square + (square >> 8000)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_could_be_exchanged_unnoticed_goes_by_name(name: str) -> None:
+    """deviation_bound(720, 64, 0.05) is a bound too, of another question."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
+    second = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD][1:]
+    assert second in ([], ["delta"], ["step_size"], ["length"], ["eps"])
