@@ -35,7 +35,7 @@ def network(seed=0):
 @pytest.mark.parametrize("degree", [1, 2, 3, 5])
 def test_a_function_of_one_degree_has_its_share_there(degree, rng):
     spectrum = sa.orbit_spectrum(pure(degree), ACT, rng.standard_normal((6, 4, 3)), calls=256)
-    assert spectrum.meaning == "l"
+    assert spectrum.blocks.meaning == "l"
     assert spectrum.shares[degree] > 0.9
     assert spectrum.variance == pytest.approx(
         1 / (2 * degree + 1), rel=0.3
@@ -94,10 +94,15 @@ def test_a_matrix_entry_times_an_indicator_is_l_1_times_the_irreps_of_the_indica
     for degree, share in {"SO3": 1 / 4, "S4": 0.0, "SO3 x S4": 3 / 4}.items():
         assert abs(spectrum.shares[degree] - share) <= spectrum.errors[degree]
     assert spectrum.variance == pytest.approx(1 / 12, abs=2 * spectrum.variance_error)
-    assert spectrum.parts["l=1 * (3, 1)"] > 0.6 * spectrum.variance
+    assert (
+        dict(zip(spectrum.blocks.names, spectrum.variances, strict=True))["l=1 * (3, 1)"]
+        > 0.6 * spectrum.variance
+    )
     exact = sa.design(BOTH.group, degree=2)
     assert exact.origin.design == "crossed tetrahedron x AGL(1,4)"
-    squares = dict(zip(spectrum.parts, BOTH.group.degrees().mean_squares(exact), strict=True))
+    squares = dict(
+        zip(spectrum.blocks.names, BOTH.group.degrees().mean_squares(exact), strict=True)
+    )
     assert max(squares["l=1 * trivial"], squares["l=1 * (3, 1)"], squares["l=2 * (3, 1)"]) < 1e-15
     assert spectrum.predict(exact).value < 0.01 * spectrum.variance
 

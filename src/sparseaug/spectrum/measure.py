@@ -293,18 +293,16 @@ def _least_calls(group: Group, blocks: Degrees) -> int:
 
 
 def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
-    degrees, least = len(set(blocks.degrees)), _least_calls(group, blocks)
+    least = _least_calls(group, blocks)
     if least > MOST_DRAWS:
         raise GroupTooLargeError(
-            f"{group.name} has {degrees} degrees, too many to separate by draws: all pairs of them are "
-            f"used, and at most {MOST_DRAWS} drawn."
+            f"{group.name} has too many degrees to separate by {MOST_DRAWS} draws, all pairs of which "
+            f"are used; it would take {least}."
         )
     if not least <= calls <= MOST_DRAWS:
-        everything = ", all of the group" if least == group.order else ""
-        wrong = "few to separate" if calls < least else "many: all pairs of draws are used for"
         raise ArgumentError(
-            f"calls={calls} is too {wrong} the {degrees} degrees of {group.name}; give at least "
-            f"{least}{everything}, and at most {MOST_DRAWS}."
+            f"calls={calls} does not separate the degrees of {group.name} by all pairs of draws; give "
+            f"{least} to {MOST_DRAWS}."
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from array_api_compat import is_array_api_obj
 
-from sparseaug._checks import check_integer
+from sparseaug._checks import check_callable, check_integer
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import (
     call,
@@ -37,10 +37,7 @@ _COPIES = 1024  # that go through a model at once by default: a usual batch
 
 def require_model(model: Any) -> None:
     """Raise an `ArgumentError` unless it can be called."""
-    if not callable(model):
-        raise ArgumentError(
-            f"model={shorten(model)} cannot be called; give a module or model.predict, say."
-        )
+    check_callable("model", model, "a module or model.predict")
 
 
 def require_inputs(action: Any, x: Any) -> int:

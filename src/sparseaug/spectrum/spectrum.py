@@ -36,9 +36,6 @@ from sparseaug.sampling.sample import as_sample
 LEVEL = 0.95
 """How often an error bar holds."""
 
-MOST_PARTS = 4096
-"""Irreps that are listed one by one."""
-
 ROUNDING = 1e-12
 """Of the variance: a smaller prediction is 0 and rounding."""
 
@@ -161,11 +158,6 @@ class Spectrum(Shown):
         return self.group.known_as().group.degrees(self.by, whole=self.exact)
 
     @property
-    def meaning(self) -> str:
-        """What degrees count."""
-        return self.blocks.meaning
-
-    @property
     def variance(self) -> float:
         """The whole variance: what one uniform draw leaves on average."""
         return float(self.variances.sum())
@@ -203,12 +195,6 @@ class Spectrum(Shown):
         scale = np.where(scale > 0, scale, np.finfo(float).tiny)
         band = scale * np.quantile((np.abs(found) / scale).max(axis=1), LEVEL)
         return self._mapping(np.minimum(1.0, band + self.unseen / self.variance))
-
-    @property
-    def parts(self) -> Mapping[str, float]:
-        """The variance of each irrep by name, or of each degree; empty where they are too many."""
-        names = self.blocks.names if len(self.variances) <= MOST_PARTS else ()
-        return MappingProxyType(dict(zip(names, self.variances.tolist(), strict=False)))
 
     def predict(self, S: GroupSample | int | Literal["full"]) -> Prediction:
         """The mean-square error of averaging the function over a translate of S.
@@ -268,7 +254,7 @@ class Spectrum(Shown):
         if len(self.replicates):
             axes.errorbar(places, heights, ends, fmt="none", ecolor="#333333", capsize=2.5)
         axes.set_xticks(places, [shorten_text(str(degree), 16) for degree in shares])
-        axes.set(xlabel=self.meaning, ylabel="share of the variance", ylim=(0, None))
+        axes.set(xlabel=self.blocks.meaning, ylabel="share of the variance", ylim=(0, None))
         axes.set_title(f"{shorten_text(self.group.name, 24)}: variance {self.variance:.3g}")
         return axes
 
@@ -299,34 +285,21 @@ class Spectrum(Shown):
             data: what `to_dict` gave
         """
         names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs", "unseen")
-        described, by, exact, variances, replicates, calls, inputs, unseen, between = fields_of(
+        described, by, exact, variances, copies, calls, inputs, unseen, between = fields_of(
             data, (*names, "between")
         )
         group, exact = group_from_dict(described), check_flag("exact", exact)
-        calls = check_integer("calls", calls, below=1 << 62)
-        if exact and not group.is_finite:
-            raise ArgumentError(
-                f"exact=True is not for {group.name}, which is infinite; give False."
-            )
         count = len(group.known_as().group.degrees(by, whole=exact).degrees)
-        copies = check_variances("replicates", replicates, 2, count)
-        if exact and (calls or len(copies)):
-            raise ArgumentError(
-                f"exact=True does not go with calls={calls} and {len(copies)} replicates, which a "
-                "spectrum from draws has; give False."
-            )
         return cls(
             group,
             by,
             exact,
             check_variances("variances", variances, 1, count),
-            copies,
-            calls,
+            check_variances("replicates", copies, 2, count),
+            check_integer("calls", calls, below=1 << 62),
             check_integer("inputs", inputs, at_least=1, below=1 << 62),
             math.inf if unseen is None else check_not_negative("unseen", unseen),
-            np.zeros((0, count))
-            if between == []
-            else check_rows("between", between, count, np.float64),
+            check_rows("between", between or np.zeros((0, count)), count, np.float64),
         )
 
     def _table(self) -> Table:
@@ -341,7 +314,7 @@ class Spectrum(Shown):
         notes = [f"... and {more} more"] * (more > 0)
         notes.append(f"variance {self.variance:.4g}" + f" +- {self.variance_error:.2g}" * bars)
         name = shorten_text(self.group.name)
-        title = f"{name}, {self.inputs} {noun}, {how}; degree: {self.meaning}"
+        title = f"{name}, {self.inputs} {noun}, {how}; degree: {self.blocks.meaning}"
         return Table(("degree", "share"), rows, title=title, notes=notes)
 
     def __repr__(self) -> str:
