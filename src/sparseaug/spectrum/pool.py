@@ -15,8 +15,12 @@ Inputs. The parts that were held out also show how inputs differ: Student's t.
 
 The pool. It is made of `BLOCKS` independent ones (of Sobol points, each scrambled by itself, where the
 distribution has parameters), so that the error of c_i is seen: D = sum_r |b_r - c|^2 / (R (R - 1)), b_r
-the means of R blocks, is added, and the product 2 <mean_S - c, c - mu> is in the error bar. What a
-chosen S does to c is left out: centred values of a normal sample are independent of its mean.
+the means of R blocks, is added, and the product 2 <mean_S - c, c - mu> is in the error bar, as it is
+on parts that S was not chosen for: on its own S is next to c. What a chosen S does to c is left out:
+centred values of a normal sample are independent of its mean.
+
+The search. Few inputs leave to chance what even points are, so that a part of the smooth kernel of the
+parameters is added to K where there are parameters (`Distribution.smooth_kernel`).
 """
 
 from __future__ import annotations
@@ -90,7 +94,7 @@ class PoolSpectrum(Shown):
     grams: Floats
     counts: NDArray[np.int64]
     calls: int
-    _known: dict[int, tuple[Floats, float]] = field(default_factory=dict, init=False)
+    _known: dict[int, tuple[Floats, float, float]] = field(default_factory=dict, init=False)
 
     @property
     def inputs(self) -> int:
@@ -205,11 +209,10 @@ class PoolSpectrum(Shown):
     def _judged(self, weights: Floats, m: int) -> Prediction:
         if not self.variance:
             return Prediction(0.0, math.inf, m, 0.0)
-        held, excess = self._crossed(m)
+        held, excess, toward = self._crossed(m)
         value = float(weights @ self.gram @ weights) + excess + self.center_error
         centers = self._centers
-        toward = (weights @ self.gram).reshape(BLOCKS, -1).mean(axis=1)
-        product = 2 * math.sqrt(float(toward @ toward) / (BLOCKS * (BLOCKS - 1)))
+        product = 2 * math.sqrt(toward / (BLOCKS * (BLOCKS - 1)))
         spread = self.center_error * math.sqrt(
             2 * float((centers * centers).sum()) / max(float(centers.trace()) ** 2, 1e-300)
         )
@@ -217,21 +220,27 @@ class PoolSpectrum(Shown):
         error = math.hypot(SHARED * self._between(held), pool)
         return Prediction(value, error, m, self.variance)
 
-    def _crossed(self, m: int) -> tuple[Floats, float]:
-        """What an S of m leaves on parts it was not chosen for, and how much more than on its own."""
+    def _crossed(self, m: int) -> tuple[Floats, float, float]:
+        """What an S of m leaves on parts it was not chosen for, and how much more than on its own.
+
+        And the sum over blocks of the squares of <mean_S - c, b_r - c>, there too.
+        """
         if m in self._known:
             return self._known[m]
         grams, counts = self.grams, self.counts
         fold = np.arange(len(counts)) % min(FOLDS, len(counts))
-        held, own = np.empty(len(counts)), 0.0
+        held, own, toward = np.empty(len(counts)), 0.0, 0.0
         for j in range(int(fold.max()) + 1):
             out = fold == j
             gram = grams[~out].sum(axis=0) / counts[~out].sum()
-            at = np.ix_(*2 * [places_of(self._even(gram), m, parts=BLOCKS)])
+            chosen, share = places_of(self._even(gram), m, parts=BLOCKS), counts[out].sum()
+            at = np.ix_(chosen, chosen)
             held[out] = [part[at].mean() for part in grams[out]] / counts[out]
-            own += gram[at].mean() * counts[out].sum() / self.inputs
+            own += gram[at].mean() * share / self.inputs
+            to_blocks = grams[out].sum(axis=0)[chosen].mean(axis=0).reshape(BLOCKS, -1).mean(axis=1)
+            toward += float(to_blocks @ to_blocks) / share / self.inputs
         excess = max(0.0, float(held @ counts / self.inputs - own))
-        return self._known.setdefault(m, (held, excess))
+        return self._known.setdefault(m, (held, excess, toward))
 
     def _between(self, means: Floats) -> float:
         """Half of the 95 % interval of the mean over inputs, from its value in each part."""
