@@ -20,7 +20,7 @@ on parts that S was not chosen for: on its own S is next to c. What a chosen S d
 centred values of a normal sample are independent of its mean.
 
 The search. Few inputs leave to chance what even points are, so that a part of the smooth kernel of the
-parameters is added to K where there are parameters (`Distribution.smooth_kernel`).
+parameters is added to K where there are parameters (`Distribution._smooth_kernel`).
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class PoolSpectrum(Shown):
 
     @cached_property
     def _smooth(self) -> Floats:
-        return self.distribution.smooth_kernel(self.rows) - 1.0
+        return self.distribution._smooth_kernel(self.rows) - 1.0
 
     def _sample_at(self, places: Any) -> GroupSample:
         """The rows of the pool at these places, as a sample."""

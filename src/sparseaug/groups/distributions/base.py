@@ -108,7 +108,7 @@ class Distribution(ABC):
         """`quantile` of checked points."""
         raise NotImplementedError
 
-    def smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
+    def _smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
         """Products of smooth functions at checked rows, (k, k), of the mean 1 over the distribution.
 
         A set of rows is even in its parameters where the mean of the kernel over all pairs is near 1. It

@@ -63,9 +63,9 @@ class Independent(Distribution):
             [part.quantile(piece) for part, piece in zip(self.parts, pieces, strict=True)]
         )
 
-    def smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
+    def _smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
         pieces = zip(self.parts, self.split(elements), strict=True)
-        return np.asarray(np.prod([part.smooth_kernel(piece) for part, piece in pieces], axis=0))
+        return np.asarray(np.prod([part._smooth_kernel(piece) for part, piece in pieces], axis=0))
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         exact = (np.abs(elements) <= EXACT).all(axis=1)  # as float64 too

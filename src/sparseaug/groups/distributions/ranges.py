@@ -49,7 +49,7 @@ class Ranges(Distribution):
         low, high = self.ends
         return np.asarray(np.clip(low + u * (high - low), low, high))
 
-    def smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
+    def _smooth_kernel(self, elements: Rows) -> NDArray[np.float64]:
         """Of each parameter x in [0, 1] 1 + (x - 1/2)(y - 1/2) + B_2(|x - y|) / 2, multiplied.
 
         This is the kernel of functions with a derivative in each parameter, B_2(t) = t^2 - t + 1/6
