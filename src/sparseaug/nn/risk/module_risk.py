@@ -40,7 +40,7 @@ from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.nn.risk import certified
 from sparseaug.nn.risk.fit import fit
 from sparseaug.nn.risk.identity import module_risk_identity
-from sparseaug.nn.risk.tiles import Tile, runs, share, tiles
+from sparseaug.nn.risk.tiles import runs, share, tiles
 from sparseaug.nn.risk.trial import require_pure, try_risk
 from sparseaug.risk.identity import order_facts
 from sparseaug.risk.problem import Draws
@@ -228,13 +228,13 @@ class ModuleRisk:
                 mean = alone._sum(theta, alone._make_chunks(j * n, (j + 1) * n))
                 yield mean[None, -1].cpu().numpy(), mean[None, :-1].cpu().numpy()
 
-    def _copies_in(self, tile: Tile) -> tuple[Any, Tensor]:
-        """The copies of one rectangle and their targets."""
-        x, y = (map_leaves(lambda part: part[tile.samples], part) for part in self.data)
-        copies = joined(self._bound(x, tile.elements))
+    def _copies_in(self, elements: slice, samples: slice | list[int]) -> tuple[Any, Tensor]:
+        """The copies of some samples by some elements, and their targets."""
+        x, y = (map_leaves(lambda part: part[samples], part) for part in self.data)
+        copies = joined(self._bound(x, elements))
         if self._y_bound is not None:
-            return copies, joined(self._y_bound(y, tile.elements))
-        times = tile.elements.stop - tile.elements.start
+            return copies, joined(self._y_bound(y, elements))
+        times = elements.stop - elements.start
         return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
@@ -304,7 +304,8 @@ class ModuleRisk:
         n = len(self.data[1])
         for count, first, last in runs(self._counts):
             for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
-                yield *self._copies_in(tile), int(count) * len(tile) / self.copies
+                some = self._copies_in(tile.elements, tile.samples)
+                yield *some, int(count) * len(tile) / self.copies
 
     def _split(self, theta: Tensor) -> list[Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from sparseaug.actions.arrays import call, describe, map_leaves
 from sparseaug.errors import ArgumentError, UnsupportedError, shorten
-from sparseaug.nn.risk.tiles import Tile
 
 if TYPE_CHECKING:
     from sparseaug.nn.risk.module_risk import ModuleRisk
@@ -107,13 +106,8 @@ def require_equal(risk: ModuleRisk, copied: ModuleRisk, theta: Tensor) -> None:
 
 def _copies_to_try(risk: ModuleRisk) -> Any:
     """(x, y) of a few samples, moved by the first element."""
-    copies = [
-        risk._copies_in(Tile(slice(0, 1), slice(i, i + 1))) for i in _samples_to_try(risk.data[1])
-    ]
-    return tuple(
-        map_leaves(lambda *parts: torch.cat(parts).detach(), *column)
-        for column in zip(*copies, strict=True)
-    )
+    copies = risk._copies_in(slice(0, 1), _samples_to_try(risk.data[1]))
+    return tuple(map_leaves(lambda part: part.detach(), column) for column in copies)
 
 
 def _random_state(y: Tensor) -> list[Any]:
