@@ -37,6 +37,19 @@ def test_the_prediction_is_the_mean_over_translates_on_one_side(group):
     assert spectrum.predict(5).value == spectrum.variance / 5
 
 
+def test_few_draws_do_not_add_their_noise_to_the_variance():
+    """64 draws of 23 dimensions: with the diagonal terms it would be 1.36 on average."""
+    x = np.random.default_rng(0).normal(size=(64, 4, 2))
+    act = sa.permute_axis(sa.symmetric(4), axis=1)
+    alone, found = sa.GroupSample(act.group, act.group.identity()), []
+    for seed in range(4):
+        oracle = sa.Oracle(act.group, seed)
+        spectrum = sa.orbit_spectrum(tour, act, x, by="places", calls=64, oracle=oracle)
+        found.append(spectrum.predict(alone).value)
+        assert spectrum.shares.keys() == {1, 2, 3, "higher"}
+    assert np.mean(found) < 1.1 * sa.orbit_spectrum(tour, act, x).variance
+
+
 def test_it_tells_balances_apart_that_the_spectrum_by_degree_does_not():
     x = np.random.default_rng(1).normal(size=(32, 6, 2))
     act = sa.permute_axis(sa.symmetric(6), axis=1)
