@@ -45,4 +45,4 @@ def symmetric_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
 def announce_shapes(S: GroupSample, shapes: Collection[Partition], what: str) -> None:
     """Say what the large irreps of S_12 take."""
     if S.group.width == LARGEST_N and max(map(dimension, shapes)) > HEAVY:
-        announce(what, seconds=200.0, memory=6e9)
+        announce(what, seconds=100.0, memory=5e9)
