@@ -193,15 +193,22 @@ def _translate_means(
     """
     of, size = evidence.action.distribution, len(theta)
     few = of.is_group and S.group.order <= min(calls * S.m, _TABLE // size)
-    table = _gradients(evidence, theta, S.group.all_elements()) if few else None
+    table = np.full((S.group.order if few else 0, size), math.nan)
+
+    def gradients(rows: Rows) -> Floats:
+        if not few:
+            return _gradients(evidence, theta, rows)
+        places = S.group.rank(rows)
+        missing = np.unique(places[np.isnan(table[places, 0])])
+        if len(missing):
+            table[missing] = _gradients(evidence, theta, S.group.unrank(missing))
+        return np.asarray(table[places])
 
     def means(fresh: GroupSample) -> Iterator[Floats]:
         step = max(1, _ROWS // S.m)
         for start in range(0, fresh.m, step):
             h = fresh.elements[start : start + step]
-            rows = drawn_rows(S, h)
-            each = _gradients(evidence, theta, rows) if table is None else table[S.group.rank(rows)]
-            yield each.reshape(len(h), -1, size).mean(axis=1)
+            yield gradients(drawn_rows(S, h)).reshape(len(h), -1, size).mean(axis=1)
 
     return means
 
