@@ -219,7 +219,7 @@ def test_rows_that_are_not_elements_are_refused_in_one_line(run, text, group):
         ("draw --group S3 --full --identity --out S", "go with --m"),
         ("draw --group S3 --m 4 --degree 1 --out S", "--degree with --target"),
         ("design --group S7 --objective deviation", "need --degree, --m or --name"),
-        ("design --group S21 --degree 2", "the nearest: degree 1 with 21 elements"),
+        ("design --group S21 --degree 2", "degree 1 with 21 elements"),
         ("plan --group S6", "are the two goals; give one of them."),
         ("certify S --by frequency", "--profile"),
         ("certify nothing", "cannot be read"),
