@@ -171,14 +171,20 @@ def moving_points(n: int, degree: int) -> Objective:
 
 def of_irreps(group: Group, rows: Rows, degree: int) -> Columns:
     """All irreps up to a degree, on a list of elements; of even permutations those of all of them."""
-    whole = symmetric(group.width) if group.transform == "young" else group
+    even = group.transform == "young" and group.even
+    whole = symmetric(group.width) if even else group
     irreps = list(whole.irreps_to(degree))[1:]
     size = sum(irrep.dimension**2 for irrep in irreps)
     what = f"a pool of {len(rows)} judged by degree={degree} of {group.name}"
     remedy = "lower degree, or use a smaller pool"
     require_work("matrix entries of a pool", size * len(rows), what, remedy=remedy)
-    parts = [irrep.matrices(rows).reshape(len(rows), -1) for irrep in irreps]
-    F = np.concatenate(parts, axis=1)
+    parts: dict[bytes, Values] = {}
+    for irrep in irreps:  # a partition and its conjugate are one irrep of even permutations
+        matrices = irrep.matrices(rows)
+        character = np.rint(matrices.trace(axis1=1, axis2=2).real).astype(np.int64)
+        key = character.tobytes() if even else irrep.name.encode()
+        parts.setdefault(key, matrices.reshape(len(rows), -1))
+    F = np.concatenate([*parts.values()], axis=1)
     return Columns(lambda place: (F @ F[place].conj()).real, len(rows))
 
 
