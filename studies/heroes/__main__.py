@@ -20,12 +20,15 @@ HEROES = {"pipeline": pipeline, "rotations": rotations, "promise": promise}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="The three results of the first page.")
-    parser.add_argument("names", nargs="*", choices=[*HEROES, []], default=[*HEROES])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(HEROES)}; all")
     parser.add_argument("--data", type=Path, default=Path(".venv/photographs"))
     parser.add_argument("--out", type=Path, default=FILE)
     given = parser.parse_args()
+    unknown = [name for name in given.names if name not in HEROES]
+    if unknown:
+        parser.error(f"{unknown[0]} is none of {', '.join(HEROES)}.")
     found: dict[str, Any] = json.loads(given.out.read_text()) if given.out.exists() else {}
-    for name in given.names:
+    for name in given.names or HEROES:
         start, began = time.process_time(), time.monotonic()
         found[name] = HEROES[name].measure(given.data)
         spent = {"processor": time.process_time() - start, "wall": time.monotonic() - began}

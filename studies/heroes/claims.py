@@ -38,15 +38,14 @@ def claims(found: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _pipeline(found: dict[str, Any]) -> list[str]:
-    ways = ("chosen", "draws", "Sobol points", "kernel thinning")
-    chosen, draws, sobol, thinned = (percent(row(found, way, 8)["labels"]) for way in ways)
+    ways = ("chosen", "Sobol points", "kernel thinning")
+    chosen, sobol, thinned = (f"{1 / row(found, way, 16)['left']:.0f}" for way in ways)
+    labels, drawn = (percent(row(found, way, 16)["labels"]) for way in ("chosen", "draws"))
     return [
-        f"With 8 views chosen for the network {chosen} of the labels differ from those of the full "
-        "average",
-        f"with 8 random views {draws}, with 8 Sobol points {sobol}, "
-        f"with kernel thinning of the same views {thinned}",
-        f"In mean square, 8 chosen views are worth {1 / row(found, 'chosen', 8)['left']:.0f} "
-        "random ones",
+        f"16 views chosen for the network come as close to the full average as {chosen} random ones",
+        f"16 Sobol points as close as {sobol}, kernel thinning of the same views as {thinned}",
+        f"With the chosen ones {labels} of the labels differ from those of the full average, with as "
+        f"many random ones {drawn}",
     ]
 
 

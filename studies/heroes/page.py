@@ -41,14 +41,14 @@ def tables(found: dict[str, Any]) -> dict[str, str]:
 
 
 def _by_size(found: dict[str, Any], key: str, text: Any) -> str:
-    """A row for each way, a column for each m; the least of each column in bold."""
+    """A row for each way, a column for each m; the least of each column, as printed, in bold."""
     sizes = sorted({one["m"] for one in found["rows"]} - {1})
     ways = [*WAYS, "own draws of each image"]
-    best = {m: min(row(found, way, m)[key] for way in ways) for m in sizes}
+    best = {m: text(min(row(found, way, m)[key] for way in ways)) for m in sizes}
     rows = []
     for way in ways:
-        values = [(m, row(found, way, m)[key]) for m in sizes]
-        rows.append([way, *(_bold(text(value), value == best[m]) for m, value in values)])
+        values = [(m, text(row(found, way, m)[key])) for m in sizes]
+        rows.append([way, *(_bold(value, value == best[m]) for m, value in values)])
     return _table(["", *(f"m = {m}" for m in sizes)], rows)
 
 

@@ -32,13 +32,13 @@ TURNS = {
 
 
 def pipeline(axes: Axes, found: dict[str, Any], suffix: str) -> None:
-    """Labels that differ from those of the full average, against m."""
+    """What is left of one view's mean-square error, against m."""
     several = [one for one in found["rows"] if one["m"] > 1]
-    _lines(axes, several, "labels", WAYS, suffix)
+    _lines(axes, several, "left", WAYS, suffix)
     axes.set(xlabel="views averaged over")
-    axes.set_title("labels that differ, % of all", loc="left")
+    axes.set_title("left of one view's mean-square error", loc="left")
     axes.set_xticks([4, 8, 16, 32, 64], ["4", "8", "16", "32", "64"])
-    axes.set_yticks([0.01, 0.02, 0.05, 0.1, 0.2], ["1", "2", "5", "10", "20"])
+    axes.set_yticks([0.003, 0.01, 0.03, 0.1, 0.3], ["0.003", "0.01", "0.03", "0.1", "0.3"])
 
 
 def rotations(axes: Axes, found: dict[str, Any], suffix: str) -> None:
