@@ -10,6 +10,7 @@ import sparseaug as sa
 from sparseaug.errors import ArgumentError, ElementError, UnsupportedError
 from sparseaug.groups import Group, distribution_from_dict
 from sparseaug.groups.distributions.seeds import Seeds
+from sparseaug.spectrum.pool import sobol
 
 
 def shake(x, rng):
@@ -65,6 +66,17 @@ def test_points_of_the_cube_become_uniform_elements():
     counts = np.unique(every, axis=0, return_counts=True)[1]
     assert len(counts) == 6
     assert counts.min() > 60
+
+
+def test_the_mean_of_the_smooth_kernel_is_one_and_sobol_points_are_near_it():
+    affine = sa.random_affine(degrees=9, translate=0.1)
+    act = sa.product_action(sa.random_color(0.2, 0.1), sa.product_action(affine, sa.flip()))
+    of, rng = act.distribution, np.random.default_rng(0)
+    even = of._smooth_kernel(of.quantile(sobol(of.dimensions, 512)))
+    drawn = of._smooth_kernel(of.sample(512, rng))
+    assert abs(even.mean() - 1) < 3e-4 < drawn.mean() - 1 < 0.01
+    assert np.linalg.eigvalsh(drawn)[0] > 0
+    assert (Seeds("f")._smooth_kernel(np.ones((3, 1), np.int64)) == 1).all()
 
 
 def test_what_is_no_element_or_no_point_is_refused():

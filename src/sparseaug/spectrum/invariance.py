@@ -1,8 +1,7 @@
 """How far a model is from invariant: model(g x) compared with model(x), for each g of a group or S.
 
-The model is any callable, on torch tensors or NumPy arrays: a module, or an estimator's `predict`.
-
-What was found of a model's invariance: errors by element, and what they say of the whole group.
+The model is any callable, on torch tensors or NumPy arrays: a module, or an estimator's `predict`. The
+report has the errors by element, and what they say of the whole group.
 """
 
 from __future__ import annotations
