@@ -54,6 +54,7 @@ LIMITS: dict[str, Limit] = {
     ),
     "involutions": Limit(50_000, "things", "a second for a number of 330,000 bits"),
     "irreps": Limit(20_000, "irreps", "looked at one by one"),
+    "irreps of low degree": Limit(1 << 20, "irreps", "a minute or so"),
     "dimension of an irrep": Limit(5_000, "dimensions of one", "its matrix is formed and verified"),
     # degrees
     "characters": Limit(1 << 22, "characters", "a second or so for all of them"),

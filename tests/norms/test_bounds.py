@@ -23,7 +23,7 @@ def test_the_study_would_notice_a_bound_without_its_dimension_factor(monkeypatch
     """The bound for one dimension instead of |G|: it fails too often, and the study says so."""
     bound = sa.theory.deviation_bound
     monkeypatch.setattr(
-        sa.theory, "deviation_bound", lambda m, order, delta: bound(4 * m, 2, delta)
+        sa.theory, "deviation_bound", lambda m, order, delta: bound(4 * m, order=2, delta=delta)
     )
     assert any(row.limit >= row.delta for row in bounds.study(300))
 

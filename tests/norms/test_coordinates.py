@@ -11,6 +11,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.norms import tuples
 from sparseaug.norms.coordinates import coordinates_norm
+from tests.references import dense_norm_by_degree
 
 NAMES = ["B3", "S3xZ2^2", "S3xS3", "B2xC3", "Z2xS3xC4", "S4xB2"]
 
@@ -115,3 +116,25 @@ def test_a_product_of_groups_with_several_orbits_keeps_the_mean_of_each_pair_of_
     S = sa.GroupSample.full(sa.direct_product(factor, factor))
     for degree in (1, 2, 3):
         assert coordinates_norm(S, degree=degree).upper <= 1e-12
+
+
+@pytest.mark.parametrize("name", ["D3xC2", "D4xD3", "D12xC2", "D2xC3", "D5xS3", "A4xD4", "B2xD3"])
+def test_a_degree_of_a_dihedral_factor_is_a_frequency(name):
+    """With a dense basis of the functions of each degree; every element of G is one of few in S too."""
+    group = sa.group(name)
+    for m in (2, 7):
+        S = sa.Oracle(group, seed=m).draw(m)
+        for degree in range(1, 4):
+            if degree <= group.highest_degree:
+                found, truth = sa.deviation(S, degree=degree), dense_norm_by_degree(S, degree)
+                assert found.rigorous
+                assert found.lower - 1e-9 <= truth <= found.value + 1e-12
+                assert found.value <= truth + 1e-9
+
+
+def test_a_design_of_a_dihedral_group_stays_exact_when_crossed_with_all_of_another():
+    S = sa.GroupSample("D12", [[0, 0], [6, 0], [0, 1], [6, 1]])
+    T = sa.GroupSample("D12xC2", [[*row, k] for row in S.elements for k in (0, 1)])
+    assert sa.deviation(S, degree=1).value < 1e-12
+    assert sa.deviation(T, degree=1).value < 1e-12
+    assert sa.deviation(T, degree=2).value == 1.0

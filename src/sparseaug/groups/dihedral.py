@@ -72,12 +72,16 @@ class Dihedral(Group):
 
     def irreps(self) -> Iterator[Irrep]:
         """Two or four signs, then the turns by multiples 1 <= j < n/2 of the smallest angle."""
+        return self._irreps_to(self.n)
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         for turn_sign in (1, -1) if self.n % 2 == 0 else (1,):
             for flip_sign in (1, -1):
                 name = f"sign({turn_sign:+d},{flip_sign:+d})"
-                degree = 0 if turn_sign == 1 else self.n // 2
-                yield Irrep(name, 1, partial(_sign, turn_sign, flip_sign), 0.0, degree)
-        for j in range(1, (self.n + 1) // 2):
+                own = 0 if turn_sign == 1 else self.n // 2
+                if own <= degree:
+                    yield Irrep(name, 1, partial(_sign, turn_sign, flip_sign), 0.0, own)
+        for j in range(1, min((self.n + 1) // 2, degree + 1)):
             yield Irrep(f"turn({j})", 2, partial(_turn, self.n, j), _ROUNDING, j)
 
 

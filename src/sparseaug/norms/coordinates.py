@@ -10,6 +10,10 @@ factor; and the irreps of degree at most k are those in T_(d_1) x ... x T_(d_r),
 T_(d+1) maps onto T_d (forget the last point), hence the combinations with a sum of exactly k hold
 the rest. Each is a permutation module again: the largest of their norms is the norm.
 
+A dihedral factor has its own degrees, frequencies: its irreps are taken one by one. Next to a
+non-trivial irrep pi of such factors, of degree e, stand the tuples of k - e coordinates of the others;
+on T x pi the group has mean 0.
+
 B_n on its 2n points +-e_i: a tuple with both e_i and -e_i is fixed by what fixes it without -e_i, so
 tuples on different axes, 2^d n! / (n - d)! of them, hold all irreps that d-tuples of points do: the
 pairs (alpha|beta) with n - alpha_1 <= d, as boxes come off one by one when B_n is restricted to B_(n-1).
@@ -19,19 +23,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, cast
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
+from sparseaug._floats import up
 from sparseaug.errors import shorten, shorten_text
-from sparseaug.groups import Abelian, Group, Rows
+from sparseaug.groups import Abelian, Group, Irrep, Rows, direct_product
 from sparseaug.groups.degrees.graded import no_degrees
+from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.orders import ENUMERATION_LIMIT
-from sparseaug.groups.representations import Faithful
+from sparseaug.groups.representations import Faithful, listed_irreps_to
 from sparseaug.norms.abelian.low_weight import low_weight_norm
+from sparseaug.norms.irreps import announce_irreps, largest_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.norms.regular import PermutationMean
@@ -68,15 +76,24 @@ Choice: TypeAlias = tuple[tuple[Space, int], ...]
 
 
 class Coordinates(NamedTuple):
-    """The spaces of a group: factors that move points, then cyclic coordinates, by column of a row."""
+    """The spaces of a group: factors that move points, then cyclic coordinates, by column of a row.
+
+    Factors that go by their irreps come with the columns of a row that are theirs.
+    """
 
     moving: list[Space]
     turning: dict[int, Space]
+    graded: list[tuple[Group, slice]]
 
     @property
     def cyclic(self) -> list[Space]:
         """The cyclic coordinates."""
         return list(self.turning.values())
+
+    @property
+    def number(self) -> int:
+        """Of all coordinates."""
+        return sum(space.axes for space in self.moving) + len(self.turning)
 
 
 def coordinates(group: Group) -> Coordinates:
@@ -95,7 +112,7 @@ def coordinates(group: Group) -> Coordinates:
         >>> found.moving[0].axes, len(found.cyclic)
         (3, 2)
     """
-    found = Coordinates([], {})
+    found = Coordinates([], {}, [])
     start = 0
     for number, factor in enumerate(group.factors or (group,)):
         part = slice(start, start + factor.width)
@@ -105,6 +122,8 @@ def coordinates(group: Group) -> Coordinates:
             for i, n in enumerate(factor.radices):
                 column = part.start + i
                 found.turning[column] = _turning(f"coordinate {i} of {name}", column, n)
+        elif has_own_degrees(factor):
+            found.graded.append((factor, part))
         elif axes := factor.signed_axes or factor.points:
             natural = factor.points and Faithful(factor.points, factor.permutations)
             moved = cast(
@@ -114,6 +133,11 @@ def coordinates(group: Group) -> Coordinates:
         else:
             raise no_degrees(factor)
     return found
+
+
+def has_own_degrees(group: Group) -> bool:
+    """Whether a degree is a number on each irrep, and not one of coordinates."""
+    return group.irreps_have_degrees and not group.signed_axes
 
 
 def coordinates_norm(
@@ -152,6 +176,9 @@ def coordinates_norm(
     """
     found = coordinates(S.group)
     elements, counts = S.counts()
+    modules = _Modules(elements)
+    worst = largest_norm(_graded_blocks(S, found, degree, modules), total=0)
+    degree = min(degree, found.number)
     blocks, dimensions = _totals(found, degree)
     if dimensions > ENUMERATION_LIMIT * max(1, blocks):  # the largest is above the mean
         require_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
@@ -162,15 +189,9 @@ def coordinates_norm(
         instead="lower degree, or use fewer elements.",
     )
     share = equal_share(failure_probability, blocks)
-    worst = _abelian_norm(S, found, degree)
-    modules = _Modules(elements)
+    worst = larger_norm(worst, _abelian_norm(S, found, degree))
     for done, choice in enumerate(_choices(found, degree)):
-        block = " and ".join(_said(space, d) for space, d in choice)
-        dimension = math.prod(space.dimension(d) for space, d in choice)
-        require_tuples(len(elements), dimension, block)
-        for space, d in choice:
-            what = f"the table of {d}-tuples of points of {space.name}"
-            require_work("tuple codes", space.points**d, what, remedy="lower degree")
+        block = _named(choice)
         images, orbits = modules.product(choice)
         mean = PermutationMean(images, counts, S.m, orbits)
         norm = module_norm(mean, S.sha256 + block, share).at(block)
@@ -205,8 +226,12 @@ def _said(space: Space, degree: int) -> str:
     return f"{degree} point{'s' * (degree > 1)} of {space.name}"
 
 
-def _choices(found: Coordinates, degree: int) -> Iterator[Choice]:
-    """Every way to take `degree` coordinates, not all of them cyclic ones."""
+def _named(choice: Choice) -> str:
+    return " and ".join(_said(space, d) for space, d in choice)
+
+
+def _choices(found: Coordinates, degree: int, *, cyclic: bool = False) -> Iterator[Choice]:
+    """Every way to take `degree` coordinates, not all of them cyclic ones unless cyclic=True."""
     spaces = [*found.moving, *found.cyclic]
 
     def rest(start: int, stop: int, left: int) -> Iterator[Choice]:
@@ -218,7 +243,7 @@ def _choices(found: Coordinates, degree: int) -> Iterator[Choice]:
                 for others in rest(i + 1, len(spaces), left - d):
                     yield ((spaces[i], d), *others)
 
-    return rest(0, len(found.moving), degree)
+    return rest(0, len(spaces if cyclic else found.moving), degree)
 
 
 def _totals(found: Coordinates, degree: int) -> tuple[int, int]:
@@ -252,6 +277,55 @@ def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
     return low_weight_norm(flat, degree=min(degree, len(moduli)))
 
 
+def _graded_blocks(
+    S: GroupSample, found: Coordinates, degree: int, modules: _Modules
+) -> Iterator[Block]:
+    """The means of T x pi over S, pi each non-trivial irrep of the factors with their own degrees."""
+    elements, counts = S.counts()
+    for pi in _graded_irreps(S, found, degree):
+        left = min(degree - (pi.degree or 0), found.number)
+        for choice in _choices(found, left, cyclic=True):
+            images, _ = modules.product(choice)
+            tuples = images.shape[1]
+            what = f"the norm on {pi.name} and {_named(choice)}"
+            size = tuples * pi.dimension
+            require_work("dimension of an irrep", size, what, remedy="lower degree")
+            tensor = Irrep(
+                f"{pi.name} and {_named(choice)}" if choice else pi.name,
+                size,
+                pi.matrices,
+                up(math.sqrt(tuples) * up(pi.rounding)),
+                total=partial(_total, pi, images),
+            )
+            yield block_of(S, tensor, elements, counts)
+
+
+def _total(pi: Irrep, images: Rows, rows: Rows, counts: NDArray[Any]) -> NDArray[Any]:
+    """The weighted sum of P_j x pi(g_j), P_j the permutation matrix of the images of element j."""
+    tuples, d = images.shape[1], pi.dimension
+    matrices = counts[:, None, None] * pi.matrices(rows)
+    found = np.zeros((tuples, tuples, d, d), matrices.dtype)
+    for image, matrix in zip(images, matrices, strict=True):
+        found[image, np.arange(tuples)] += matrix
+    return found.transpose(0, 2, 1, 3).reshape(tuples * d, tuples * d)
+
+
+def _graded_irreps(S: GroupSample, found: Coordinates, degree: int) -> Iterator[Irrep]:
+    """Tensor products of irreps of these factors, at most of this degree, but the trivial one."""
+    if not found.graded:
+        return
+    group = direct_product(*(factor for factor, _ in found.graded))
+    irreps = listed_irreps_to(group, degree)
+    announce_irreps(S, irreps)
+    columns = [column for _, part in found.graded for column in range(part.start, part.stop)]
+    for pi in irreps:
+        yield replace(pi, matrices=partial(_of_columns, pi, columns), total=None)
+
+
+def _of_columns(pi: Irrep, columns: list[int], rows: Rows) -> NDArray[Any]:
+    return pi.matrices(rows[:, columns])
+
+
 class _Modules:
     """Tuples of single spaces, made once: where the elements send them, and their orbits."""
 
@@ -261,6 +335,11 @@ class _Modules:
 
     def product(self, choice: Choice) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
         """Images and orbits of tuples of tuples; orbits of a product of groups are products."""
+        dimension = math.prod(space.dimension(d) for space, d in choice)
+        require_tuples(len(self._elements), dimension, _named(choice))
+        for space, d in choice:
+            what = f"the table of {d}-tuples of points of {space.name}"
+            require_work("tuple codes", space.points**d, what, remedy="lower degree")
         images = np.zeros((len(self._elements), 1), np.int32)
         orbits = np.zeros(1, np.int64)
         for space, degree in choice:

@@ -146,7 +146,8 @@ def deviation(
             one; for abelian groups the cyclic coordinates (only characters with at most this many
             non-zero frequencies count); and for a direct product, those of all factors together: the
             largest norm on a tensor product of the factors' functions of d_1, ..., d_r coordinates,
-            d_1 + ... + d_r <= degree. For rotations: only l <= degree, or frequencies up to it, both
+            d_1 + ... + d_r <= degree. For dihedral groups, also as factors: only frequencies up to it.
+            For rotations: only l <= degree, or frequencies up to it, both
             parities; of all l together the norm is known for `design(group, m=, objective="deviation")`
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)

@@ -66,6 +66,7 @@ def announce_irreps(S: Multiset, irreps: list[Irrep]) -> None:
     seconds, memory = 0.0, 0.0
     for irrep in irreps:
         size = irrep.dimension
+        seconds += 5e-5  # whatever its size
         factors = irrep.matrices.irreps if isinstance(irrep.matrices, Tensor) else (irrep,)
         made = sum(factor.dimension**2 for factor in factors)
         seconds += 2e-7 * k * made + 1e-10 * (k * size**2 + size**3)

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.fourier import block_of
-from sparseaug.groups.representations import infinite, listed_irreps
+from sparseaug.groups.representations import infinite, listed_irreps, listed_irreps_to
 from sparseaug.norms.abelian.characters import characters_norm
 from sparseaug.norms.abelian.dihedral import dihedral_norm
 from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.abelian.walsh import walsh_norm
-from sparseaug.norms.coordinates import coordinates_norm
-from sparseaug.norms.irreps import irreps_norm, largest_norm
+from sparseaug.norms.coordinates import coordinates_norm, has_own_degrees
+from sparseaug.norms.irreps import announce_irreps, irreps_norm, largest_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
@@ -143,8 +142,10 @@ def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
 
 def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
     distinct = S.counts()
-    blocks = [block_of(S, irrep, *distinct) for irrep in islice(S.group.irreps_to(degree), 1, None)]
-    return largest_norm(blocks, total=len(blocks), **options)
+    irreps = listed_irreps_to(S.group, degree)
+    announce_irreps(S, irreps)
+    blocks = (block_of(S, irrep, *distinct) for irrep in irreps)
+    return largest_norm(blocks, total=len(irreps), **options)
 
 
 RESTRICTED = (
@@ -157,7 +158,7 @@ RESTRICTED = (
     ),
     Method(
         "irreps",
-        lambda g: g.irreps_have_degrees and not g.signed_axes,
+        has_own_degrees,
         _irreps_to,
         options=("degree",),
     ),
