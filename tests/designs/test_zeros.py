@@ -181,6 +181,15 @@ def test_products_are_crossed_and_never_zipped():
         assert len(pairs) == len(np.unique(one)) * len(np.unique(two))
 
 
+@pytest.mark.parametrize("name", ["D3xS4xZ2^3", "D3xD5xZ2^3", "C4xC4xD4xS4"])
+def test_crossed_designs_are_exact_next_to_signs_of_degree_0(name):
+    """The sign of the flips of D_n has degree 0, so a function of degree t involves more factors."""
+    for one in sa.records(name):
+        if one.degree and one.m:
+            S = sa.design(name, name=one.name)
+            assert sa.deviation(S, degree=min(one.degree, S.group.highest_degree)).value < 1e-9
+
+
 def test_a_crossed_fraction_balances_each_factor_and_repeats_no_pair():
     S = sa.design(sa.group("S10xS12"), m=32, degree=1)
     assert S.origin.design == "crossed fraction by degree 1"

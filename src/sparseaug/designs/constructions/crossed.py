@@ -1,8 +1,9 @@
 """Designs of several factors, crossed: an orthogonal array chooses the elements of the factors.
 
 If S_i is exact to degree t on factor i, and the rows of an array of strength t choose the elements of
-the S_i, the result is exact to degree t on the product. A row of B_n is a permutation and signs: t
-coordinates of both are exact if t of each are.
+the S_i, the result is exact to degree t on the product. A factor with other irreps of degree 0 than the
+trivial one, as the sign of the flips of D_n, needs one more of strength. A row of B_n is a permutation
+and signs: t coordinates of both are exact if t of each are.
 """
 
 from __future__ import annotations
@@ -56,16 +57,18 @@ def _crossings(
 ) -> Iterator[Design]:
     """Designs of the factors, crossed; and as many rows near to that as asked for."""
     crossed: dict[str, Design] = {}
+    free = sum(factor._dimensions_by_degree(0)[0][0] > 1 for factor in factors)
     for t in degrees:
         found = [smallest(factor, min(t, factor.highest_degree or 0)) for factor in factors]
         parts = [part for part in found if part is not None]
         levels = [part.m or 1 for part in parts]
-        size = mixed_size(levels, max(2, t)) if len(parts) == len(factors) else None
+        strength = max(2, free + min(t, len(factors) - free))
+        size = mixed_size(levels, strength) if len(parts) == len(factors) else None
         if size is None:
             break
         if any(part.kind != "full" for part in parts):
             name = "crossed " + " x ".join(part.name for part in parts)
-            array = partial(mixed_rows, levels, max(2, t))
+            array = partial(mixed_rows, levels, strength)
             source = "an array of the factors' designs, never zipped"
             crossed[name] = Design(
                 group, name, size, t, source, build=partial(_crossed, parts, array)
