@@ -31,7 +31,9 @@ EXCUSED = {
         groups.Group.has_transform
         nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.AugmentedProblem.at_step risk.MinibatchRisk.at_step risk.CustomRisk.losses
-        risk.KernelModel.losses""",
+        risk.KernelModel.losses
+        spectrum.OneSidedSpectrum.features spectrum.OneSidedSpectrum.left
+        spectrum.OneSidedSpectrum.of_parts""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk
         risk.StreamingRisk risk.CustomRisk risk.MinibatchRisk sklearn.Average views.Store""",

@@ -37,6 +37,7 @@ ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
 MOMENTS = kernels.full_moments(K, ACT, X, Y, X)
 SPECTRUM = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X)
 MOVE = sa.random_transform(lambda x, rng: x * rng.random(), name="scale")
+PLACES = sa.orbit_spectrum(lambda x: x[:, :1], ACT, X, by="places")
 POOL = sa.orbit_spectrum(lambda x: x[:, :1], MOVE, X, calls=32)
 PATH = "S.safetensors"  # in the folder of the test
 TABLE_PATH = "table.safetensors"
@@ -230,6 +231,7 @@ def of_spectra() -> Any:
     first = {"f": lambda x: np.asarray(x)[:, :1], "oracle": None}
     yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
     yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
+    yield good(PLACES.predict, takes={"S": ("a billion",)})
     yield good(SPECTRUM.plot)
     yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())
     yield good(POOL.predict, S=3, takes={"S": ("a billion",)})
