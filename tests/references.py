@@ -50,10 +50,10 @@ def functions_of_degree(group: sa.groups.Group, degree: int) -> NDArray[Any]:
         found = np.concatenate([i.matrices(rows).reshape(len(rows), -1) for i in kept], axis=1)
     else:
         columns = rows if group.moduli else group.permutations(rows)
-        found = np.ones((len(rows), 1))
+        found = np.zeros((len(rows), len(rows)))  # the sum of f f* over all indicators f
         for places in combinations(range(columns.shape[1]), min(degree, columns.shape[1])):
-            own = np.unique(columns[:, places], axis=0, return_inverse=True)[1].reshape(-1)
-            found = np.concatenate([found, np.eye(own.max() + 1)[own]], axis=1)
+            own = columns[:, places]
+            found += (own[:, None] == own[None]).all(axis=2)
     left, sizes, _ = np.linalg.svd(found, full_matrices=False)
     return left[:, sizes > 1e-9 * sizes[0]]
 

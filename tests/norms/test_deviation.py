@@ -26,7 +26,7 @@ from sparseaug.norms.draw_until import share_of_round
 from sparseaug.norms.generation import generated_order
 from sparseaug.norms.norm import Norm, equal_share, larger_norm, restate
 from sparseaug.norms.regular import regular_norm
-from tests.references import dense_norm
+from tests.references import dense_norm, dense_norm_by_degree
 
 deviation_module = sys.modules["sparseaug.norms.deviation"]
 until = sys.modules["sparseaug.norms.draw_until"]
@@ -52,6 +52,20 @@ def test_deviation_equals_the_dense_norm_of_the_regular_representation(name):
         assert found.value >= truth - 1e-12  # the dense norm has its own rounding
         assert found.value - 1e-10 <= found.lower <= found.value
         assert found.floor <= found.value
+
+
+def test_the_norms_of_every_group_are_those_of_its_dense_regular_representation(group):
+    """Whole, and by degree: what a family says of its transforms, points and degrees must agree."""
+    if group.order > 360:
+        return
+    degrees = [None, *range(1, 1 + min(2, group.highest_degree or 0))]
+    for m in (3, 8):
+        S = sa.Oracle(group, seed=m).draw(m)
+        for degree in degrees:
+            found = sa.deviation(S, degree=degree)
+            truth = dense_norm(S) if degree is None else dense_norm_by_degree(S, degree)
+            assert found.lower - 1e-9 <= truth <= found.value + 1e-9
+            assert found.value - found.lower < 1e-9
 
 
 @pytest.mark.parametrize("n", [7, 8])
