@@ -6,6 +6,7 @@ import itertools
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -171,6 +172,21 @@ def test_prefixes_of_the_nested_choice_by_degree(n, degree):
     for k in (1, 3, 5):
         short = sa.design(group, m=k, degree=degree, name="nested").elements
         assert np.array_equal(short, rows[:k])
+
+
+@pytest.mark.parametrize("name", ["D12", "B3"])
+def test_prefixes_of_the_nested_choice_where_irreps_have_degrees(name):
+    rows = sa.design(name, m=8, degree=2, name="nested").elements
+    for k in range(2, 8):
+        assert np.array_equal(sa.design(name, m=k, degree=2, name="nested").elements, rows[:k])
+
+
+def test_a_row_of_the_table_is_an_objective(monkeypatch):
+    module = import_module("sparseaug.designs.design")  # not the function of that name
+    row = module.Judge("by a test", lambda group, m: module.known_designs(group)[-1])
+    monkeypatch.setitem(module.OBJECTIVES, "mine", row)
+    assert sa.design("S4", m=5, objective="mine").m == 24
+    assert sa.design("S4", m=5, objective="deviation").m == 5
 
 
 def test_searches_stay_in_the_alternating_group_and_beat_draws():

@@ -16,6 +16,7 @@ from sparseaug.cli.progress import Waiting
 from sparseaug.cli.rows import FORMS, rotations_as, shown
 from sparseaug.designs import design as make
 from sparseaug.designs import records
+from sparseaug.designs.design import OBJECTIVES
 from sparseaug.groups import group
 from sparseaug.sampling import GroupSample, Oracle
 
@@ -84,7 +85,7 @@ def draw(
 )
 @click.option(
     "--objective",
-    type=click.Choice(["prediction", "deviation"]),
+    type=click.Choice(list(OBJECTIVES)),
     default="prediction",
     show_default=True,
     help="With --m: deviation for the worst of all functions.",
@@ -131,9 +132,9 @@ def design(
     """
     if out is not None:
         _require_new(out, force)
-    g, worst = group(name), asked["objective"] == "deviation"
+    g, other = group(name), asked["objective"] != "prediction"
     if asked["degree"] is None and asked["m"] is None and construction is None:
-        if out or file or worst or asked["identity"] or translate_seed is not None or form:
+        if out or file or other or asked["identity"] or translate_seed is not None or form:
             raise click.UsageError(
                 "--out, --spectrum, --objective, --identity, --translate-seed and --euler need "
                 "--degree, --m or --name."
@@ -158,7 +159,7 @@ def design(
         prediction = spectrum.predict(sample)
         title, more["prediction"] = f"{title}: {prediction}", prediction.to_dict()
     elif asked["m"] is not None and asked["degree"] is None and construction is None:
-        by = "in the worst case" if worst else "by a prior, the share of degree k as 1/k^3"
+        by = OBJECTIVES[asked["objective"]].said
         title += f": the best found {by}; for your own model give --spectrum"
     more["elements"] = sample.elements.tolist()
     _tell(sample, sample.calls, out, title, more, as_json)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def design(
         m = check_integer("m", m, at_least=1)
     if degree is not None:
         degree = require_degree(group, degree)
-    objective = check_choice("objective", objective, ("prediction", "deviation"))
+    objective = check_choice("objective", objective, tuple(OBJECTIVES))
     if name is not None:
         name = check_text("name", name)
     if spectrum is not None:
@@ -140,7 +141,7 @@ def _chosen(
     elif degree is not None and m is not None:
         one = _best_by_degree(group, m, degree)
     elif m is not None:
-        one = _best_whole(group, m)
+        one = OBJECTIVES[objective].best(group, m)
     else:
         raise ArgumentError("give m, degree, or a name of records(group); neither was given.")
     if degree is not None and one.kind in SEARCHED:
@@ -327,3 +328,19 @@ def _check_searched(m: int) -> None:
         raise ArgumentError(
             f"m={shorten(m)} is too many for a search, which ends at {MOST_SEARCHED}."
         )
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One row of `OBJECTIVES`: what the command says of it, and the best set of m elements by it."""
+
+    said: str
+    best: Callable[[Group, int], Design]
+
+
+OBJECTIVES = {
+    # of a spectrum or a prior; by the deviation in groups that have no degrees
+    "prediction": Judge("by a prior, the share of degree k as 1/k^3", _best_whole),
+    "deviation": Judge("in the worst case", _best_whole),
+}
+"""By what a set of m elements may be judged; the first one is usual."""

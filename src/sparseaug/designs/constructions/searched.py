@@ -51,17 +51,13 @@ def searched_rows(group: Group, m: int, degree: int | None, *, nested: bool) -> 
         if group.moduli is not None:
             return search_signs(group.width, m, degree, nested=nested)
         return search_permutations(group, m, degree, nested=nested)
+    find = greedy if nested else search
     if degree is not None and group.irreps_have_degrees:
         rows = group.all_elements()
-        return rows[
-            search(
-                of_irreps(group, rows, degree),
-                Places(len(rows), None, True, np.arange(len(rows))),
-                m,
-            )
-        ]
+        places = Places(len(rows), None, True, np.arange(len(rows)))
+        return rows[find(of_irreps(group, rows, degree), places, m)]
     objective = worst_case(group, m, degree)
-    return group._unrank((greedy if nested else search)(objective, objective.places, m))
+    return group._unrank(find(objective, objective.places, m))
 
 
 def full_design(group: Group) -> Iterator[Design]:
