@@ -22,8 +22,7 @@ def written(tmp_path_factory):
     sa.Oracle(sa.symmetric(4), seed=1).draw(30).save(folder / "S")
     reproduce(TINY, folder / "out", jobs=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("studies.report.write._figures", lambda results: {})
-        patch.setattr("studies.report.write._design_figures", lambda found: {})
+        patch.setattr("studies.report.write._figures", lambda *results: {})
         write_report(folder / "out")
     run_with_checkpoint(folder / "checkpoint", stop=10)
     return folder
