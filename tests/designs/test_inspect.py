@@ -241,3 +241,18 @@ def test_rounded_rows_are_not_offered_what_they_have_already():
     sizes = [sa.design("SO3", degree=degree).m for degree in (2, 3, 4, 6, 7, 8)]
     assert [one.m for one in offered] == sizes
     assert all(set(one.better) <= {6} for one in offered)
+
+
+class PlainDihedral(sa.groups.Dihedral):
+    """A family with degrees on its irreps, and nothing that decides zeros in integers."""
+
+    transform = ""
+
+
+def test_zeros_that_no_integers_decide_are_exact_up_to_rounding():
+    rows = [[0, 0], [6, 0], [0, 1], [6, 1]]
+    known = sa.inspect(sa.GroupSample("D12", rows))
+    found = sa.inspect(sa.GroupSample(PlainDihedral(12), rows))
+    assert (found.exact, found.misses) == (known.exact, known.misses)
+    assert 1 in found.exact
+    assert known.tolerance == 0.0 < found.tolerance

@@ -116,7 +116,7 @@ def inspect(
         group: the group they are from, or its name; may be left out for a `GroupSample`
         weights: of the rows, as quadratures have them; divided by their sum (see `profile`)
         tolerance: a norm up to this counts as 0 for rotations, whose rows are rounded, and with
-            weights. Of other groups integers decide.
+            weights. Of other groups integers decide, where the family has characters in integers.
 
     Returns:
         An `Inspection`: a report by `str`, `.exact`, `.misses`, `.index`, `.findings`, `.instead`.
@@ -141,9 +141,9 @@ def inspect(
     S = _sample(rows, group)
     shares = None if weights is None else check_weights(weights, S.m)
     least = check_not_negative("tolerance", tolerance, at_most=1e-3)
-    if S.group.is_finite and shares is None:
-        least = 0.0
     found = _profile(S, shares)
+    if S.group.is_finite and shares is None and _is_decided(found):
+        least = 0.0
     exact = () if found is None else exact_degrees(found, least)
     order = generated_order(S)
     index = None if order is None else S.group.order // order
@@ -183,6 +183,11 @@ def _profile(S: GroupSample, weights: ArrayLike | None) -> Profile | None:
         return profile(S, degree=most)
     except (UnsupportedError, GroupTooLargeError):
         return None
+
+
+def _is_decided(found: Profile | None) -> bool:
+    """Whether every norm is known to be 0, or not to be."""
+    return found is None or all(level.exact or level.lower > 0 for level in found.levels)
 
 
 def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> float | None:
