@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -160,3 +161,23 @@ def test_every_verb_refuses_a_degree_above_the_highest(name):
     ):
         with pytest.raises(sa.errors.SparseAugError, match=f"degree={too_high} is above"):
             call()
+
+
+@pytest.mark.parametrize("name", ["C4xC6", "Z2^4", "S5", "B3", "D7", "D8", "D3xC2", "S3xZ2^2xD4"])
+def test_the_irreps_up_to_a_degree_are_those_of_all_irreps(name):
+    group = sa.group(name)
+    every = list(group.irreps())
+    if group.factors:  # where all are listed without the degree of a tensor product
+        every = list(group.irreps_to(group.highest_degree))
+        assert len(every) == len(list(group.irreps()))
+    for degree in range(group.highest_degree + 1):
+        found = list(group.irreps_to(degree))
+        assert found[0].name == every[0].name
+        kept = [one.name for one in every if one.degree <= degree]
+        assert sorted(one.name for one in found) == sorted(kept)
+
+
+@pytest.mark.parametrize("name", ["Z2^60", "C1000xC1000", "S200", "B60", "D1000000000"])
+def test_irreps_of_low_degree_are_listed_without_the_others(name):
+    group = sa.group(name)
+    assert all(one.degree <= 1 for one in islice(group.irreps_to(1), 100))

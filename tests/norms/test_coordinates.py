@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
+from sparseaug.errors import GroupTooLargeError
 from sparseaug.norms import tuples
 from sparseaug.norms.coordinates import coordinates_norm
 from tests.references import dense_norm_by_degree
@@ -138,3 +139,13 @@ def test_a_design_of_a_dihedral_group_stays_exact_when_crossed_with_all_of_anoth
     assert sa.deviation(S, degree=1).value < 1e-12
     assert sa.deviation(T, degree=1).value < 1e-12
     assert sa.deviation(T, degree=2).value == 1.0
+
+
+def test_low_degrees_of_large_dihedral_groups_are_within_reach():
+    for name, m, degree in (("D1000000000", 5, 3), ("D12xD12", 40, 6), ("Z2^40xD4", 20, 1)):
+        S = sa.Oracle(name, seed=0).draw(m)
+        found = sa.deviation(S, degree=degree)
+        assert 0 < found.lower <= found.value <= 1
+    assert sa.group("D1000000000").dimensions_by_degree(3) == ([2, 2, 2, 2], True)
+    with pytest.raises(GroupTooLargeError, match="lower degree"):
+        sa.deviation(sa.Oracle("D1000000000").draw(5), degree=10**8)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any, final
 
 import numpy as np
@@ -131,9 +131,24 @@ class Abelian(Group):
     def irreps(self) -> Iterator[Irrep]:
         """The characters chi_a(g) = exp(2 pi i sum_j a_j g_j / n_j), a in rank order."""
         for block in self.elements():
-            for frequency in block:
-                at, weight = tuple(frequency.tolist()), int(np.count_nonzero(frequency))
-                yield Irrep(f"chi{at}", 1, partial(_character, self.moduli, at), _ROUNDING, weight)
+            for frequency in block.tolist():
+                yield self._irrep(tuple(frequency))
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
+        """By weight, without those above it."""
+        most = min(degree, self.width)
+        what = f"the list of the irreps of {self.name} up to degree {degree}"
+        count = sum(self._dimensions_by_degree(most)[0])
+        require_work("irreps of low degree", count, what, remedy="lower degree")
+        for weight in range(most + 1):
+            for places in combinations(range(self.width), weight):
+                for values in np.ndindex(*(self.moduli[i] - 1 for i in places)):
+                    used = dict(zip(places, values, strict=True))
+                    yield self._irrep(tuple(used.get(i, -1) + 1 for i in range(self.width)))
+
+    def _irrep(self, at: tuple[int, ...]) -> Irrep:
+        weight = sum(a > 0 for a in at)
+        return Irrep(f"chi{at}", 1, partial(_character, self.moduli, at), _ROUNDING, weight)
 
 
 # The phase is an exact integer over the common multiple; one division, one product with 2 pi and

@@ -171,10 +171,15 @@ class Hyperoctahedral(Group):
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each pair of partitions with n boxes together, induced from B_(n-k) x B_k."""
+        return self._irreps_to(self.n)
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
+        most = min(degree, self.n)
         pairs = (
             (alpha, beta)
-            for k in range(self.n + 1)
-            for alpha in each_partition(self.n - k)
+            for k in range(most + 1)
+            for below in range(most - k + 1)
+            for alpha in young.below_first_row(self.n - k, below)
             for beta in each_partition(k)
         )
         for alpha, beta in pairs:

@@ -137,14 +137,16 @@ class Symmetric(PermutationRows):
 
     def irreps(self) -> Iterator[Irrep]:
         """One for each partition of n; those of A_n have no closed form here."""
+        return self._irreps_to(self.n)
+
+    def _irreps_to(self, degree: int) -> Iterator[Irrep]:
         if self.even:
             yield from super().irreps()
-        for shape in each_partition(self.n):
-            size = dimension(shape)
-            rounding = young_rounding(self.n, size)
-            yield Irrep(
-                str(shape), size, partial(young_matrices, shape), rounding, self.n - shape[0]
-            )
+        for below in range(min(degree, self.n - 1) + 1):
+            for shape in young.below_first_row(self.n, below):
+                size = dimension(shape)
+                rounding = young_rounding(self.n, size)
+                yield Irrep(str(shape), size, partial(young_matrices, shape), rounding, below)
 
 
 def symmetric(n: int) -> Symmetric:
