@@ -205,7 +205,16 @@ def check_fields(record: Record, *, optional: Set[str] = frozenset()) -> None:
         require(isinstance(record[key], str) and record[key] != "", f"{key} is not a text")
     require(record["criterion"] in CRITERIA, f"the criterion is none of {CRITERIA}")
     require(type(record["m"]) is int and record["m"] > 0, "m is not a positive integer")
+    source = record["source"]
+    plain = source.isascii() and source.isprintable() and not set(source) & set("<>&")
+    require(plain, "the source is not one line of plain text, without < > &")
     check_degree(record)
+    if record["criterion"] == "deviation" and record["group"] != "SO3":
+        order = sa.group(record["group"]).order
+        require(
+            1 < record["m"] < order,
+            f"m={record['m']} is no question: one element has deviation 1, all {order} have 0",
+        )
 
 
 def check_degree(record: Record) -> None:
@@ -218,6 +227,8 @@ def check_degree(record: Record) -> None:
         return
     # of more coordinates than there are, functions are all functions
     parts = [] if group == "SO3" else factors(group)
+    without = next((f"{f.letter}{f.n}" for f in parts if f.letter in ("D", "Grid")), None)
+    require(without is None, f"records of {without} have no degree here; give null")
     most = sum(factor.n if factor.letter in "SAB" else 1 for factor in parts) or LARGEST_L
     require(
         type(degree) is int and 1 <= degree <= most,

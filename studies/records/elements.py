@@ -69,10 +69,14 @@ def decoded(text: str, group: list[Factor]) -> Rows:
     width = sum(factor.width for factor in group)
     found = []
     for word in text.split():
-        if "," in word or width == 1:
-            row = [int(number) for number in word.split(",")]
-        else:
-            row = [int(digit, 36) for digit in word]
+        try:
+            if "," in word or width == 1:
+                row = [int(number) for number in word.split(",")]
+            else:
+                row = [int(digit, 36) for digit in word]
+        except ValueError:
+            form = "a decimal number" if width == 1 else "digits in base 36, or numbers with commas"
+            raise WrongRecordError(f"the row {word[:40]} is not {form}") from None
         if len(row) != width:
             raise WrongRecordError(f"the row {word} has {len(row)} entries, and not {width}")
         found.append(row)

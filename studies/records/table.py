@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import sparseaug
 from sparseaug._records import FAMILIES
+from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from studies.records import Record
 from studies.records.sizes import proved_bound
 
@@ -94,7 +95,7 @@ def submit(candidates: Iterable[Record], proof: Callable[[Record], object] = boo
     taken = []
     for new in candidates:
         old = tables[family_of(new)].get(question(new))
-        if old is None or is_better(new, old):
+        if is_better(new, old) if old is not None else not _is_known(new):
             record = _complete(new)
             proof(record)
             tables[family_of(new)][question(new)] = record
@@ -103,6 +104,21 @@ def submit(candidates: Iterable[Record], proof: Callable[[Record], object] = boo
         found = list(tables[family].values())
         write(family, [record for record in found if not _is_beaten(record, found)])
     return [new for new in taken if not _is_beaten(new, tables[family_of(new)].values())]
+
+
+def _is_known(new: Record) -> bool:
+    """Whether the library finds a better set for a question that has no record."""
+    group, degree = sparseaug.group(new["group"]), new["degree"]
+    try:
+        if new["criterion"] == "exact":
+            return sparseaug.design(group, degree=degree).m <= new["m"]
+        if new["criterion"] == "deviation":
+            S = sparseaug.design(group, m=new["m"], degree=degree, objective="deviation")
+            found = sparseaug.deviation(S, degree=degree)
+            return Fraction(found.value) ** 2 < ends(new["value"])[0]
+    except (UnsupportedError, GroupTooLargeError):
+        pass  # nothing is known there
+    return False
 
 
 def _is_beaten(record: Record, others: Iterable[Record]) -> bool:

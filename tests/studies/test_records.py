@@ -460,6 +460,16 @@ SUBMITTED: dict[str, tuple[Any, str]] = {
         SHIFTS | {"group": "S8", "criterion": "middle", "m": 2, "rows": "01234567 76543210"},
         "middles are not even",
     ),
+    "two lines of source": (SHIFTS | {"source": "me\nand you"}, "one line of plain text"),
+    "marks in the source": (SHIFTS | {"source": "<b>me</b>"}, "one line of plain text"),
+    "one element": (SHIFTS | {"m": 1, "rows": "0"}, "m=1 is no question"),
+    "all elements": (SHIFTS | {"group": "C4", "rows": "0 1 2 3"}, "m=4 is no question"),
+    "a digit alone": (SHIFTS | {"rows": "0 1 3 a"}, "the row a is not a decimal number"),
+    "no digit": (SHIFTS | {"group": "S3", "rows": "01!"}, "01! is not digits in base 36"),
+    "a degree of a polygon": (
+        SHIFTS | {"group": "D12", "criterion": "exact", "degree": 2, "rows": "00 01 10 11"},
+        "records of D12 have no degree here",
+    ),
     "not exact": (HALF, "residual"),
     "too small a value": (HALF | {"value": "0..1e-15"}, "residual"),
 }
@@ -509,6 +519,32 @@ def test_a_better_record_is_taken_once_and_a_worse_one_is_not(
         submitted(json.dumps(worse), monkeypatch)
         assert "not better" in capsys.readouterr().out
         assert all_of(tables) == before
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        SHIFTS | {"group": "C19", "m": 5, "rows": "0 1 2 3 4"},
+        SHIFTS
+        | {
+            "group": "S3",
+            "criterion": "exact",
+            "degree": 1,
+            "rows": "012 120 201 021 102 210",
+            "m": 6,
+        },
+    ],
+)
+def test_what_the_library_finds_better_is_no_record_for_a_new_question(
+    given: Record, tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in tables.glob("*.jsonl"):
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(x for x in lines if f'"{given["group"]}"' not in x))
+    before = all_of(tables)
+    submitted(json.dumps(given), monkeypatch)
+    assert "not better" in capsys.readouterr().out
+    assert all_of(tables) == before
 
 
 def test_the_library_gives_the_rows_that_were_proved() -> None:
