@@ -19,6 +19,11 @@ def mess(x, rng):
     return x * (noise + torch.rand(()).item())
 
 
+def test_colours_of_bytes_are_refused_by_what_they_should_be():
+    with pytest.raises(ArgumentError, match=r"uint8.*255"):
+        sa.random_color(0.2)([[1.0, 1, 1]], np.zeros((1, 3, 4, 4), np.uint8))
+
+
 def test_a_row_is_one_map_and_global_generators_are_put_back():
     act = sa.random_transform(mess)
     S = sa.Oracle(act.distribution, seed=0).draw(5)

@@ -41,6 +41,16 @@ def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_i
     assert few.holds == "certain"
 
 
+@pytest.mark.parametrize("kind", ["spectral", "words"])
+def test_where_no_deviation_is_known_the_advice_is_one_that_certify_takes(kind):
+    act = sa.rotate(sa.rotations(3))
+    model = sa.KernelModel(sa.GaussianKernel(1.0), X[:, :3])
+    evidence = Evidence(model, (X[:, :3], X.sum(axis=1)), act, sa.Oracle(act.group).draw(8))
+    with pytest.raises(UnsupportedError, match="audited") as refused:
+        certify(np.zeros(model.size), evidence, kinds=[kind])
+    assert "degree=" not in str(refused.value)
+
+
 def test_a_sample_that_was_not_drawn_has_no_a_priori_certificate():
     given = sa.GroupSample(ACT.group, S.elements)
     assert "a-priori" not in certify(THETA, Evidence(MODEL, DATA, ACT, given))

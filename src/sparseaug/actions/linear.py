@@ -282,10 +282,11 @@ def matrix_product(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 
 
 def require_floats(x: Array) -> None:
-    """Raise an `ArgumentError` for data that matrices cannot multiply."""
+    """Raise an `ArgumentError` for data that this action would round, such as bytes of an image."""
     if dtype_kind(x) not in "fc":
         raise ArgumentError(
-            f"x has dtype {x.dtype}; matrices need floating point: convert x first."
+            f"x has dtype {x.dtype}; this action needs floating point: convert x first, bytes of an "
+            "image by x / 255."
         )
 
 

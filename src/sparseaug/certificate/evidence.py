@@ -111,7 +111,15 @@ class Evidence(KernelProblem):
     @cached_property
     def known_deviation(self) -> Deviation:
         """The norm of Pi_S - Pi_G."""
-        return self.deviation or deviation(self.sample)
+        if self.deviation is not None:
+            return self.deviation
+        try:
+            return deviation(self.sample)
+        except UnsupportedError as error:
+            raise UnsupportedError(
+                f"the deviation of S on all functions of {self.sample.group.name} is not known; ask for "
+                'kinds=["audited"] with oracle=, or "a-priori" where S was drawn.'
+            ) from error
 
     @cached_property
     def narrow(self) -> GaussianKernel:

@@ -72,9 +72,13 @@ class Stored(ABC):
         group = self.distribution
         description = group.to_dict()
         if not _describes(description, group):
+            instead = (
+                "a named group, permutation_group, matrix_group or table_group"
+                if group.is_group
+                else "a distribution that groups.distribution_from_dict knows, or keep the seed"
+            )
             raise UnsupportedError(
-                f"{group.name} cannot be saved: its to_dict() does not describe it; use a named group, "
-                "permutation_group, matrix_group or table_group."
+                f"{group.name} cannot be saved: its to_dict() does not describe it; use {instead}."
             )
         counted = {name: getattr(self, name) for name in self._counted}
         facts = {"group": description, **counted, **self._facts()}
