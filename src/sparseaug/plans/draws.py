@@ -47,7 +47,7 @@ def plan_draws(
         note = "GroupSample.full(group)" if listed else "too many elements to be listed"
         one_shot = _row("one-shot", paper, paper, target, promise)
         full = _row("full", order, 0, 0.0, "certain", note)
-        about = f"of at most {degree} coordinates; one-shot and full reach it on all functions"
+        about = f"of degree at most {degree}; one-shot and full reach it on all functions"
     else:
         order, size, about = None, "infinite order", f"of degree at most {degree}"
         note = "the paper's bound is for finite groups"
