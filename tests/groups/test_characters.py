@@ -1,12 +1,42 @@
-"""Characters of B_n: B_3 is S_4 x C_2, and all of B_4 by orthogonality."""
+"""Characters of A_n and B_n against published tables (Conway et al., ATLAS of Finite Groups, for A_5
+and A_6; B_3 is S_4 x C_2)."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
+import pytest
 
 import sparseaug as sa
+
+PHI, PSI = (1 + 5**0.5) / 2, (1 - 5**0.5) / 2
+
+# Columns: class size and element order; the two classes of 5-cycles may be named either way round.
+ATLAS = {
+    "A5": (
+        [(1, 1), (15, 2), (20, 3), (12, 5), (12, 5)],
+        [
+            [1, 1, 1, 1, 1],
+            [3, -1, 0, PHI, PSI],
+            [3, -1, 0, PSI, PHI],
+            [4, 0, 1, -1, -1],
+            [5, 1, -1, 0, 0],
+        ],
+    ),
+    "A6": (
+        [(1, 1), (45, 2), (40, 3), (40, 3), (90, 4), (72, 5), (72, 5)],
+        [
+            [1, 1, 1, 1, 1, 1, 1],
+            [5, 1, 2, -1, -1, 0, 0],
+            [5, 1, -1, 2, -1, 0, 0],
+            [8, 0, -1, -1, 0, PHI, PSI],
+            [8, 0, -1, -1, 0, PSI, PHI],
+            [9, 1, 0, 0, 1, -1, -1],
+            [10, -2, 1, 1, 0, 0, 0],
+        ],
+    ),
+}
 
 
 def classes_and_characters(g):
@@ -39,6 +69,15 @@ def signatures(kinds, characters):
         )
         for row in characters
     )
+
+
+@pytest.mark.parametrize("name", list(ATLAS))
+def test_alternating_characters_are_the_published_ones(name):
+    kinds, table = ATLAS[name]
+    found_kinds, found = classes_and_characters(sa.group(name))
+    assert sorted(found_kinds) == sorted(kinds)
+    assert np.abs(found.imag).max() < 1e-12  # all characters of A_5 and A_6 are real
+    assert signatures(found_kinds, found) == signatures(kinds, np.array(table, complex))
 
 
 def test_b3_has_the_characters_of_s4_times_c2():

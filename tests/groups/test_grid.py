@@ -7,9 +7,9 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.groups.degrees.points import _kernels
 from sparseaug.groups.representations import class_labels
 from sparseaug.norms.generation import generated_order
+from sparseaug.norms.regular import regular_norm
 
 
 def by_numpy(row: np.ndarray, grid: np.ndarray, n: int) -> np.ndarray:
@@ -68,16 +68,21 @@ def test_lines_are_permuted_faithfully(n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8])
-def test_the_dimensions_add_up_to_the_number_of_involutions(n):
-    """d_pi = sqrt of |G| phi_pi(1), where the kernels of all irreps are made from the classes."""
+def test_there_are_as_many_irreps_as_conjugacy_classes(n):
     group = sa.grid_symmetries(n)
-    elements = group.all_elements()
-    labels = class_labels(group)
-    first = np.unique(labels, return_index=True)[1]
-    kernels = _kernels(group, elements, labels, first)
-    assert len(kernels) == labels.max() + 1  # none has a complex conjugate of its own
-    dimensions = np.sqrt(kernels[:, labels[0]])
-    assert dimensions.sum() == pytest.approx(group.dimension_sum().value + 1)
+    dimensions = [irrep.dimension for irrep in group.irreps()]
+    assert len(dimensions) == class_labels(group).max() + 1
+    assert sum(d * d for d in dimensions) == group.order
+    assert group.dimension_sum() == (sum(dimensions) - 1, True)
+
+
+def test_deviation_by_irreps_equals_that_of_the_regular_representation():
+    for n, m in ((1, 3), (2, 5), (3, 9), (5, 20)):
+        S = sa.Oracle(sa.grid_symmetries(n), seed=m).draw(m)
+        found, regular = sa.deviation(S), regular_norm(S)
+        assert found.rigorous
+        assert found.value == pytest.approx(regular.upper, abs=1e-9)
+        assert regular.lower <= found.value + 1e-12
 
 
 def test_a_sample_of_shifts_only_is_told_why_it_cannot_work():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from sparseaug.groups.permutations import Rows, are_permutations, shuffle, unshu
 from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.representations import DimensionSum, Irrep, involutions
 from sparseaug.groups.young import (
+    Partition,
     conjugate,
     dimension,
     each_partition,
@@ -136,17 +137,55 @@ class Symmetric(PermutationRows):
         return sums, not self.even
 
     def irreps(self) -> Iterator[Irrep]:
-        """One for each partition of n; those of A_n have no closed form here."""
+        """One for each partition of n; on A_n one for each pair of conjugates, and two halves of
+        each self-conjugate one.
+        """
         return self._irreps_to(self.n)
 
     def _irreps_to(self, degree: int) -> Iterator[Irrep]:
-        if self.even:
-            yield from super().irreps()
         for below in range(min(degree, self.n - 1) + 1):
             for shape in young.below_first_row(self.n, below):
                 size = dimension(shape)
                 rounding = young_rounding(self.n, size)
-                yield Irrep(str(shape), size, partial(young_matrices, shape), rounding, below)
+                # of two conjugates, which are one irrep of A_n, the longer first row is `shape`'s
+                if self.even and shape == conjugate(shape) and size > 1:
+                    for sign, mark in ((1, "+"), (-1, "-")):
+                        half = partial(_half, shape, sign)
+                        # four products of an entry with 1/2 and a sign or i: gamma(4) 2 sqrt(d) more
+                        yield Irrep(f"{shape}{mark}", size // 2, half, 2 * rounding, below)
+                elif not self.even or shape >= conjugate(shape):
+                    yield Irrep(str(shape), size, partial(young_matrices, shape), rounding, below)
+
+
+# The associator of a self-conjugate shape: C e_T = e(T) e_T' with T' the transposed tableau and e(T)
+# the sign of T as a permutation of the boxes. Transposing negates the distances r in Young's form and
+# an adjacent transposition changes e(T), so C pi(s) = -pi(s) C, and C commutes with pi on A_n. Its
+# square is a constant c = e(T) e(T') = 1 or -1; the two halves are its eigenspaces, of eigenvalue
+# w = sqrt(c) and -w, spanned by (e_T + e(T) e_T' / w) / sqrt(2), one for each pair T, T'.
+def _half(shape: Partition, sign: int, elements: Rows) -> NDArray[Any]:
+    first, second, signs, square = _transposed_pairs(shape)
+    weight = signs / (sign * (1 if square == 1 else 1j))
+    p = young_matrices(shape, elements)
+    upper = p[:, first][:, :, first] + p[:, first][:, :, second] * weight
+    lower = p[:, second][:, :, first] + p[:, second][:, :, second] * weight
+    return (upper + weight.conj()[:, None] * lower) / 2
+
+
+def _transposed_pairs(shape: Partition) -> tuple[Rows, Rows, Rows, int]:
+    """Indices of T and of T', each pair once; the signs e(T); and the constant e(T) e(T')."""
+    contents = young.tableaux(shape)
+    index = {row.tobytes(): i for i, row in enumerate(contents)}
+    partner = np.array([index[row.tobytes()] for row in -contents])
+    boxes = np.empty_like(contents)
+    for k in range(contents.shape[1]):
+        content = contents[:, k]
+        depth = (contents[:, :k] == content[:, None]).sum(axis=1)  # how far along its diagonal
+        boxes[:, k] = (
+            (depth + np.maximum(-content, 0)) * len(contents[0]) + depth + np.maximum(content, 0)
+        )
+    signs = 1 - 2 * (np.count_nonzero(unshuffle(np.argsort(boxes, axis=1)), axis=0) % 2)
+    first = np.flatnonzero(np.arange(len(contents)) < partner)
+    return first, partner[first], signs[first], int(signs[0] * signs[partner[0]])
 
 
 def symmetric(n: int) -> Symmetric:
