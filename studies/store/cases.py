@@ -23,8 +23,8 @@ from torch import Tensor, nn
 
 import sparseaug as sa
 from sparseaug.actions import Action
+from studies.store.photographs import photographs
 from studies.views.qm9 import molecules as read_molecules
-from studies.which.sets import photographs
 
 Floats = NDArray[np.float32]
 WEIGHTS = "f46ec1c3cb680f7b6e592fd971a28f301ca2deef2db22f51ce7d8e69c6b5d28e"
