@@ -30,7 +30,9 @@ REASON = "needs {}, which is not installed"
 
 @cache
 def installed(package: str) -> bool:
-    return find_spec(package) is not None
+    """Whether a package (or that of a module in it, or what a layer of ours needs) can be imported."""
+    top, _, rest = package.partition(".")
+    return installed(LAYERS[rest]) if top == "sparseaug" else find_spec(top) is not None
 
 
 def optional(package: str) -> Any:
