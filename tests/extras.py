@@ -23,6 +23,7 @@ PACKAGES = {  # what brings each: an extra of pyproject.toml
     **{"networkx": "sources", "spglib": "sources", "zarr": "views"},
     **dict.fromkeys(("jax", "pandas", "lightning", "flint", "ase", "shap", "captum"), "dev"),
     **dict.fromkeys(("torch_geometric", "datasets", "albumentations", "kornia"), "dev"),
+    **dict.fromkeys(("mpmath", "numba", "PIL", "grimp"), "dev"),
 }
 LAYERS = {"nn": "torch", "sklearn": "sklearn", "sources": "networkx", "views": "zarr"}
 REASON = "needs {}, which is not installed"

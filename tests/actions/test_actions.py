@@ -269,6 +269,11 @@ def test_augment_repeats_targets_or_moves_them(rng):
     assert np.array_equal(tensors[1].numpy(), targets)
 
 
+def test_matrices_that_move_everything_to_zero_are_no_representation():
+    with pytest.raises(ArgumentError, match="unit matrix"):
+        sa.linear(sa.cyclic(2), np.zeros((2, 2, 2)))
+
+
 S3, X = sa.symmetric(3), np.zeros((2, 3))
 E = S3.identity()
 

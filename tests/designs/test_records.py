@@ -108,6 +108,18 @@ def test_a_value_is_above_what_is_written_and_a_bound_below():
     assert {True, False, "sqrt("} <= seen
 
 
+def test_designs_claim_the_upper_end_of_a_value_and_the_lower_end_of_a_bound():
+    stored = {row["sha256"]: row for family in FAMILIES for row in table(family)}
+    wide = set()
+    for name in ("C100", "S5", "S6", "C64xC64", "Grid8", "D12", "Z2^14", "C19"):
+        for record in best_known(name):
+            (lower, value), bound = (ends(stored[record.sha256][k]) for k in ("value", "bound"))
+            assert (record.lower, record.bound) == (lower, bound[0])
+            assert record.value in (value, None)
+            wide |= {("value", lower < value), ("bound", bound[0] < bound[1])}
+    assert {("value", True), ("bound", True)} <= wide
+
+
 def test_factors_in_the_other_order_have_the_same_records():
     there, here = best_known("S3xS4"), best_known("S4xS3")
     assert [(r.m, r.by_degree, r.bound) for r in here] == [
