@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -94,7 +96,8 @@ def by_key() -> dict[str, list[tuple[Example, Callable[[], Any]]]]:
     return found
 
 
-CALLS = by_key()
+with TemporaryDirectory() as made, chdir(made):  # some arguments are files
+    CALLS = by_key()
 
 
 @pytest.mark.usefixtures("folder")
