@@ -48,8 +48,8 @@ check: .venv/dev   ## install and check the rest: pages, studies, examples, the 
 kernels: .venv/dev   ## the numerical tests with the loops of other processors: three minutes
 	$(BIN)/python tests/processors.py
 
-test-bare: .venv-bare/done   ## the suite without the extras: what needs one says so, all else works
-	.venv-bare/bin/pytest -n 2 --dist worksteal
+test-bare: .venv-bare/done   ## the library without the extras: what needs one says so, all else works
+	.venv-bare/bin/pytest -n 2 --dist worksteal src README.md tests $(addprefix --ignore ,$(REST))
 
 test-floor: .venv-floor/done   ## the suite at the lowest versions that pyproject.toml allows
 	.venv-floor/bin/pytest -n 2 --dist worksteal
@@ -136,7 +136,7 @@ clean:   ## remove what make installed or built
 
 .venv-bare/done: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-bare
-	.venv-bare/bin/pip install --quiet -c constraints.txt -e . hypothesis pytest pytest-xdist
+	.venv-bare/bin/pip install --quiet -c constraints.txt -e . hypothesis mpmath pytest pytest-xdist
 	@touch $@
 
 # no constraints: the floors stand in pyproject.toml, and torch is pinned among them
