@@ -145,3 +145,18 @@ def test_the_block_of_the_other_irreps_has_their_mean_character(rng):
     large = sa.group("S200xS200xSO3xC1").degrees()
     assert len(large.degrees) == 3 * 3 * 13 - 1
     assert np.isfinite(large.characters(large.group.sample(4, rng))[0]).all()
+
+
+def test_a_forecast_that_the_draws_do_not_tell_from_0_says_so(rng):
+    """l = 6 holds variance that 256 calls see as l = 4: the forecast is too low, its upper end holds."""
+    x = rng.standard_normal((6, 4, 3))
+    rough = sa.orbit_spectrum(lambda x: pure(2)(x) + 0.4 * pure(6)(x), ACT, x)
+    fine, coarse = sa.design(SPACE, degree=5), sa.design(SPACE, degree=1)
+    prediction = rough.predict(fine)
+    left = 0.4**2 / 13 * float(SPACE.degrees().mean_squares(fine)[5])
+    assert left <= prediction.upper
+    assert prediction.value < prediction.error
+    assert "more calls" in str(prediction)
+    for seen in (rough.predict(coarse), sa.orbit_spectrum(pure(2), ACT, x).predict(coarse)):
+        assert seen.value > seen.error
+        assert "more calls" not in str(seen)

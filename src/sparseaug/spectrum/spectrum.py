@@ -93,10 +93,18 @@ class Prediction(Shown):
     def __str__(self) -> str:
         bar = f" +- {self.error:.2g}" if self.error else ""
         most = f", at most {self.rms_upper:.3g}" if self.error else ""
-        as_draws = f"as {self.draws:.4g} draws" if self.draws < math.inf else "0, up to rounding"
+        part = f"{100 * self.relative:.2g}% of the variance; "
+        if self.value < self.error:  # from 256 draws smooth functions look like rough ones here
+            part = (
+                "which these draws do not tell from 0: rely on the upper end, or give more calls="
+            )
+        elif self.draws < math.inf:
+            part += f"as {self.draws:.4g} draws"
+        else:
+            part += "0, up to rounding"
         return (
-            f"mean-square error {self.value:.4g}{bar} with m = {self.m} (rms {self.rms:.3g}{most}, "
-            f"{100 * self.relative:.2g}% of the variance; {as_draws})"
+            f"mean-square error {self.value:.4g}{bar} with m = {self.m} "
+            f"(rms {self.rms:.3g}{most}, {part})"
         )
 
 
