@@ -219,7 +219,7 @@ def text_of(error: BaseException) -> str:
 def takes_functions(parameter: inspect.Parameter | None) -> bool:
     return (
         parameter is not None
-        and re.search(r"Callable|Loss|Source|Progress", str(parameter.annotation)) is not None
+        and re.search(r"Batch|Callable|Loss|Source|Progress", str(parameter.annotation)) is not None
     )
 
 

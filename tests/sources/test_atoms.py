@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.norms.regular import regular_norm
 from sparseaug.testing import check_action, check_group
 
 COUNTS = [9, 8, 4]
@@ -40,14 +38,6 @@ def test_draws_keep_every_species_and_reach_every_place(found: Any) -> None:
     assert np.array_equal(moved[:, S.elements[0]], x)
 
 
-def test_order_and_family_are_those_of_the_product(found: Any) -> None:
-    assert found.group.order == math.prod(math.factorial(k) for k in COUNTS)
-    known = found.group.known_as()
-    assert known.group is not found.group
-    assert known.group.name == "S9xS8xS4"
-    assert found.group.dimension_sum() == known.group.dimension_sum()
-
-
 def test_the_deviation_on_single_atoms_is_the_norm_of_a_matrix(found: Any) -> None:
     S = sa.Oracle(found.group, seed=0).draw(50)
     same = np.equal.outer(SPECIES, SPECIES)
@@ -55,24 +45,6 @@ def test_the_deviation_on_single_atoms_is_the_norm_of_a_matrix(found: Any) -> No
     one, two = (sa.deviation(S, degree=degree).value for degree in (1, 2))
     assert one == pytest.approx(wanted, abs=1e-5)
     assert one <= two < 1
-
-
-def test_the_exact_deviation_of_few_atoms_is_that_of_the_product() -> None:
-    found = sa.sources.identical_atoms(species=["H", "C", "H", "C", "H"])
-    S = sa.Oracle(found.group, seed=0).draw(6)
-    known = found.group.known_as()
-    product = sa.direct_product(sa.symmetric(3), sa.symmetric(2))
-    assert known.group == product
-    moved = np.concatenate(
-        [
-            np.array([0, 0, 1, 0, 2])[S.elements[:, [0, 2, 4]]],
-            np.array([0, 0, 0, 1, 0])[S.elements[:, [1, 3]]],
-        ],
-        axis=1,
-    )
-    wanted = sa.deviation(sa.GroupSample(product, moved)).value
-    assert sa.deviation(S).value == wanted
-    assert wanted == pytest.approx(regular_norm(S).upper, abs=1e-9)
 
 
 @pytest.mark.parametrize(("counts", "m"), [([2, 6], 6), ([9, 8, 4], 288), ([1, 5, 1], 5)])

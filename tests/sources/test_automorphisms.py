@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import permutations, product
 from typing import Any
 
@@ -15,7 +14,7 @@ from networkx.generators.atlas import graph_atlas_g
 from scipy import sparse
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, GroupTooLargeError
+from sparseaug.errors import ArgumentError
 from sparseaug.sources import graph_automorphisms
 from sparseaug.testing import check_action, check_group
 
@@ -80,34 +79,6 @@ def test_trees_are_counted_as_products_of_factorials(graph: Any, order: int) -> 
         assert {frozenset(map(int, row[list(edge)])) for edge in edges} == edges
 
 
-def shrikhande() -> Any:
-    steps = ((1, 0), (0, 1), (1, 1))
-    graph = nx.Graph()
-    for (i, j), (a, b) in product(product(range(4), repeat=2), steps):
-        graph.add_edge((i, j), ((i + a) % 4, (j + b) % 4))
-    return graph
-
-
-def test_strongly_regular_graphs_that_colours_cannot_tell_apart_are_told_apart() -> None:
-    """The Shrikhande graph (order 192) and the rook's graph (1152) have the same parameters."""
-    rook = nx.line_graph(nx.complete_bipartite_graph(4, 4))
-    both = graph_automorphisms(nx.disjoint_union(rook, shrikhande()))
-    assert graph_automorphisms(shrikhande()).group.order == 192
-    assert both.group.order == 192 * 1152
-    assert len(both.orbits()) == 2
-
-
-def benzene() -> Any:
-    graph = nx.Graph()
-    for i in range(6):
-        graph.add_node(f"C{i}", element="C")
-        graph.add_node(f"H{i}", element="H")
-    for i in range(6):
-        graph.add_edge(f"C{i}", f"C{(i + 1) % 6}", order=1.5)
-        graph.add_edge(f"C{i}", f"H{i}", order=1)
-    return graph
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_attributes_directions_and_loops_are_kept_as_networkx_keeps_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -127,14 +98,6 @@ def test_attributes_directions_and_loops_are_kept_as_networkx_keeps_them(seed: i
         assert found.group.order == matched(whole, node_attr, edge_attr)
 
 
-def test_searches_are_few_however_many_automorphisms() -> None:
-    for graph in (nx.complete_graph(20), nx.empty_graph(20), nx.star_graph(19)):
-        found = graph_automorphisms(graph)
-        assert found.group.order >= math.factorial(19)
-        assert found.searches <= 20
-    assert graph_automorphisms(nx.frucht_graph()).searches <= 12**2
-
-
 def test_the_actions_leave_the_graph_as_it_is() -> None:
     graph = nx.relabel_nodes(nx.petersen_graph(), lambda i: f"n{9 - i}")
     found = graph_automorphisms(graph)
@@ -149,16 +112,6 @@ def test_the_actions_leave_the_graph_as_it_is() -> None:
     check_action(found.action, np.random.default_rng(0).normal(size=(2, 10, 10)))
     check_group(found.group)
     assert 0 < sa.deviation(S).value <= 1
-
-
-def test_graphs_that_are_too_large_are_refused(lower_limit: Callable[[str, int], None]) -> None:
-    for limit, most, graph in (
-        ("graph size", 1000, nx.complete_graph(50)),
-        ("graph search", 10**6, nx.random_regular_graph(3, 300, seed=0)),
-    ):
-        lower_limit(limit, most)
-        with pytest.raises(GroupTooLargeError, match=f"above {most}"):
-            graph_automorphisms(graph)
 
 
 def ring(weights: list[Any], name: str = "w") -> Any:
@@ -178,13 +131,6 @@ def test_floats_within_the_tolerance_are_one_kind() -> None:
     nx.set_node_attributes(nodes, {0: 0.3, 1: 0.1 + 0.2, 2: 0.4, 3: np.float32(0.4)}, "charge")
     assert graph_automorphisms(nodes, node_attr="charge").group.order == 1
     assert graph_automorphisms(nodes, node_attr="charge", tolerance=1e-6).group.order == 4
-
-
-def test_the_tolerance_reaches_into_tuples_and_leaves_text_alone() -> None:
-    graph = nx.empty_graph(5)
-    values = {0: (1.0, "a"), 1: (1.0 + 1e-9, "a"), 2: (1.0, "b"), 3: "a", 4: (1.0,)}
-    nx.set_node_attributes(graph, values, "kind")
-    assert graph_automorphisms(graph, node_attr="kind", tolerance=1e-6).group.order == 2
 
 
 def test_a_chain_of_close_numbers_is_refused() -> None:
@@ -221,10 +167,22 @@ def test_an_adjacency_matrix_gives_the_group_of_brute_force(seed: int) -> None:
     assert listed(graph_automorphisms(matrix + noise, tolerance=1e-8).group) == listed(found.group)
 
 
-def test_a_matrix_takes_the_values_of_its_nodes() -> None:
-    square = nx.to_numpy_array(nx.cycle_graph(4), dtype=bool)
-    assert graph_automorphisms(square).group.order == 8
-    assert graph_automorphisms(square, node_attr=["C", "H", "C", "H"]).group.order == 4
-    charges = np.array([0.1, 0.2, 0.1 + 1e-12, 0.2])
-    assert graph_automorphisms(square, node_attr=charges).group.order == 2
-    assert graph_automorphisms(square, node_attr=charges, tolerance=1e-9).group.order == 4
+TUTTE = [17, 27, -13, -59, -35, 35, -11, 13, -53, 53, -27, 21, 57, 11, -21, -57, 59, -17]
+PUBLISHED = {
+    "Frucht": (nx.frucht_graph(), 1),
+    "Hoffman-Singleton": (nx.hoffman_singleton_graph(), 252000),
+    "Petersen": (nx.petersen_graph(), 120),
+    "Folkman": (nx.LCF_graph(20, [5, -7, -7, 5], 5), 3840),
+    "Tutte's 12-cage": (nx.LCF_graph(126, TUTTE, 7), 12096),
+    "Paley 29": (nx.Graph(nx.paley_graph(29)), 406),
+    "Q6": (nx.hypercube_graph(6), 2**6 * math.factorial(6)),
+    "Zachary's karate club": (nx.karate_club_graph(), 480),
+    "Sudoku, 9 x 9": (nx.sudoku_graph(3), 3359232),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_order_is_the_published_one(name: str) -> None:
+    """By MathWorld, Wikipedia, Brouwer's tables and Foster's census."""
+    graph, order = PUBLISHED[name]
+    assert graph_automorphisms(graph).group.order == order

@@ -60,12 +60,3 @@ def check_sites(cell: Any) -> None:
 def test_sites_change_places_within_the_orbits_of_spglib_for_some_crystals(cells: Any) -> None:
     for cell in cells()[::25]:
         check_sites(cell)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("cells", "count"), [(elements, 71), (prototypes, 288)])
-def test_sites_change_places_within_the_orbits_of_spglib(cells: Any, count: int) -> None:
-    found = cells()
-    assert len(found) == count
-    for cell in found:
-        check_sites(cell)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import UnsupportedError
 from tests.extras import optional
 
 ase = optional("ase")
@@ -197,36 +196,3 @@ def test_it_is_pickled_and_copied_with_its_results():
         assert copy.spread["energy"] == atoms.calc.spread["energy"]
         assert copy.get_potential_energy(atoms) == energy
         assert np.array_equal(copy.get_forces(atoms), atoms.get_forces())
-
-
-def test_a_calculator_that_refuses_a_turned_cell_is_answered_with_the_remedy():
-    tip4p = optional("ase.calculators.tip4p")
-    atoms = build.molecule("H2O")[[0, 1, 2]]
-    S = sa.Oracle(SPACE, seed=0).draw(3)
-    atoms.calc = sa.sources.averaged_calculator(tip4p.TIP4P(rc=4.5), S)
-    free = atoms.get_potential_energy()
-    atoms.set_cell([10.0, 10.0, 10.0])
-    with pytest.raises(UnsupportedError, match=r"TIP4P.*AssertionError: not orthorh.*cell = None"):
-        atoms.get_potential_energy()
-    atoms.cell = None
-    assert atoms.get_potential_energy() == pytest.approx(free)
-
-
-def test_magnetic_moments_that_are_vectors_turn_along():
-    class Coupled(calculators.Calculator):
-        implemented_properties = ["energy"]  # noqa: RUF012
-
-        def calculate(self, atoms=None, properties=("energy",), system_changes=None):
-            super().calculate(atoms, properties, system_changes or calculators.all_changes)
-            turns = np.cross(
-                self.atoms.positions[0], self.atoms.positions[1]
-            )  # axial, as moments are
-            self.results = {"energy": float(self.atoms.get_initial_magnetic_moments()[0] @ turns)}
-
-    atoms = some_atoms()
-    atoms.set_initial_magnetic_moments(np.random.default_rng(1).standard_normal((5, 3)))
-    plain = atoms.copy()
-    plain.calc = Coupled()
-    atoms.calc = sa.sources.averaged_calculator(Coupled(), sa.design(sa.orthogonal(3), degree=2))
-    assert atoms.get_potential_energy() == pytest.approx(plain.get_potential_energy())
-    assert atoms.calc.spread["energy"] < 1e-12

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
@@ -33,17 +34,15 @@ class GraphSymmetry(Symmetry):
     """The automorphisms of a graph; row p of an element sends nodes[i] to nodes[p[i]].
 
     `action` moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features); `features`
-    moves node features (n, v, ...) alone. `searches` is what finding the generators took.
+    moves node features (n, v, ...) alone.
 
     Args:
         group: the automorphisms, as permutations of the nodes
         action: moves adjacency arrays (n, v, v, ...), or pairs (adjacency, node features)
         nodes: the nodes in their order
-        searches: how many searches finding the generators took
     """
 
     nodes: tuple[Hashable, ...]
-    searches: int
 
     @property
     def features(self) -> Action:
@@ -59,9 +58,8 @@ class GraphSymmetry(Symmetry):
         return tuple(map(tuple, cells.values()))
 
     def to_dict(self) -> dict[str, Any]:
-        """The group, the nodes as text and the number of searches."""
-        facts = {"nodes": [str(node) for node in self.nodes], "searches": self.searches}
-        return {**super().to_dict(), **facts}
+        """The group and the nodes as text."""
+        return {**super().to_dict(), "nodes": [str(node) for node in self.nodes]}
 
 
 def graph_automorphisms(
@@ -74,12 +72,11 @@ def graph_automorphisms(
     """The automorphism group of a graph, acting on its nodes in their order.
 
     Args:
-        graph: a networkx Graph or DiGraph; PyG's Data; or an adjacency matrix, as a NumPy or SciPy
-            sparse array or a torch tensor, whose entries that are not 0 are edges of that weight,
-            with directions unless it is symmetric
+        graph: a networkx Graph or DiGraph, such as PyG's `to_networkx` makes; or an adjacency matrix,
+            a NumPy or SciPy sparse array, whose entries that are not 0 are edges of that weight, with
+            directions unless it is symmetric
         node_attr: name of a node attribute that automorphisms must keep, for instance "element", or
-            a list of names; of PyG's Data, of tensors with a value or row for each node, such as "x";
-            for a matrix, a list with the value of each node
+            a list of names; for a matrix, a list with the value of each node
         edge_attr: name of an edge attribute that they must keep, for instance "order", or a list of
             names; a matrix has its entries, which are kept in any case
         tolerance: attributes and entries are the same when they differ by at most this much; a chain
@@ -101,16 +98,15 @@ def graph_automorphisms(
     tolerance = check_not_negative("tolerance", tolerance)
     read = read_graph(graph, node_attr, edge_attr, tolerance)
     structure = structure_of(read)
-    generators, searches = _search(structure)
-    rows = [image.tolist() for image in generators] or [list(range(structure.n))]
+    rows = [image.tolist() for image in generators_of(structure)] or [list(range(structure.n))]
     group = permutation_group(rows, label=f"automorphisms of a graph on {structure.n} nodes")
-    return GraphSymmetry(group, permute_nodes(group), read.nodes, searches)
+    return GraphSymmetry(group, permute_nodes(group), read.nodes)
 
 
-def _search(structure: Structure) -> tuple[list[Nodes], int]:
+def generators_of(structure: Structure) -> list[Nodes]:
+    """Generators of all automorphisms, found by few searches."""
     path = path_to_discrete(structure)
     generators: list[Nodes] = []
-    searches = 0
     reached = np.arange(structure.n)  # orbits of the group that the generators generate so far
     for depth in reversed(range(len(path.points))):
         point, colours = path.points[depth], path.colours[depth]
@@ -118,14 +114,13 @@ def _search(structure: Structure) -> tuple[list[Nodes], int]:
         for image in np.flatnonzero(colours == colours[point]).tolist():
             if reached[image] == reached[point] or below[image] in refuted:
                 continue
-            searches += 1
             found = find_automorphism(structure, path, depth, image)
             if found is None:
                 refuted.add(below[image])
             else:
                 generators.append(found)
                 reached = _orbits(np.stack([reached, found]))
-    return generators, searches
+    return generators
 
 
 def _orbits(maps: Nodes) -> Nodes:
@@ -165,7 +160,11 @@ def identical_atoms(
     """
     if (counts is None) == (species is None):
         raise ArgumentError("counts and species say the same; give one of them.")
-    labels = _labels(counts) if species is None else check_list("species", species)
+    if species is None:
+        sizes = [check_integer("counts", size, at_least=1) for size in check_list("counts", counts)]
+        every = (kind for kind, size in enumerate(sizes) for _ in range(size))
+        species = list(islice(every, LIMITS["relabelled atoms"].most + 1))
+    labels = check_list("species", species)
     blocks: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels):
         if not can_be_compared(label):
@@ -174,20 +173,12 @@ def identical_atoms(
     total = len(labels)
     if not total:
         raise ArgumentError("counts or species has 0 atoms; give at least one.")
-    require_work(
-        "relabelled atoms", total, "the group of counts or species", remedy="give fewer atoms"
-    )
+    require_work("relabelled atoms", total, "counts or species", remedy="give fewer atoms")
     generators = [row for block in blocks.values() for row in _generators(block, total)]
     rows = generators or [list(range(total))]
     label = f"relabellings of {total} atoms of {len(blocks)} species"
     group = permutation_group(rows, label=label)
     return Symmetry(group, permute_axis(group, axis))
-
-
-def _labels(counts: Any) -> list[Hashable]:
-    sizes = [check_integer("counts", count, at_least=1) for count in check_list("counts", counts)]
-    most = LIMITS["relabelled atoms"].most
-    return [species for species, size in enumerate(sizes) for _ in range(min(size, most + 1))]
 
 
 def _generators(block: list[int], total: int) -> Iterator[list[int]]:

@@ -98,10 +98,7 @@ def averaged_calculator(
     kind = _calculator_class()
     check_type("S", S, GroupSample, "a GroupSample; give a design or draws")
     if not cast(Rotations, S.group).rotates_space:
-        raise ArgumentError(
-            f"S is a sample of {S.group.name}, which does not rotate space; use rotations(3) or "
-            "orthogonal(3)."
-        )
+        raise ArgumentError(f"S of {S.group.name} does not rotate space; use rotations(3).")
     offered = getattr(calculator, "implemented_properties", None)
     if not isinstance(offered, list | tuple) or "energy" not in offered:
         raise ArgumentError(
@@ -212,8 +209,8 @@ def _calculator_class() -> Any:
             turns = self.turns
             if not turns.kept_by(self.atoms):
                 raise ArgumentError(
-                    f"atoms={shorten(self.atoms)} do not have the symmetry {self.symmetry} to within "
-                    f"{KEPT} angstroms, or have magnetic moments; find it again, or leave it out."
+                    f"atoms do not have the {self.symmetry} to within {KEPT} angstroms, or have "
+                    "magnetic moments; find it again, or leave it out."
                 )
             # ASE forgets results when the atoms change; their spread goes with them
             self.spread = {name: self.spread[name] for name in self.spread if name in self.results}
@@ -245,13 +242,7 @@ def _calculator_class() -> Any:
         def _together(self, matrices: Floats) -> list[Values]:
             """All copies in one call, turned back."""
             copies = [turned_atoms(self.atoms, R) for R in matrices]
-            try:
-                found = list(self.batch(copies))  # type: ignore[misc]
-            except Exception as error:
-                raise ArgumentError(
-                    f"batch={shorten(self.batch)} fails on {len(copies)} structures: "
-                    f"{type(error).__name__}: {shorten_text(str(error))}"
-                ) from error
+            found = list(self.batch(copies))  # type: ignore[misc]
             if len(found) != len(copies) or not all("energy" in one for one in found):
                 raise ArgumentError(
                     f"batch returned {len(found)} results for {len(copies)} structures, or some without "
@@ -289,8 +280,7 @@ def values_of(
             raise UnsupportedError(
                 f"calculator={shorten(calculator)} does not take turned atoms: "
                 f"{type(error).__name__}: {shorten_text(str(error))}; if it needs a cell along the "
-                "axes, remove the cell of atoms that do not repeat (atoms.cell = None), or give "
-                "an S that keeps the cell's directions."
+                "axes, remove that of atoms that do not repeat, atoms.cell = None."
             ) from error
         known = {**(getattr(calculator, "results", None) or {}), **found}
         values.append(_back(known, R, names))

@@ -61,23 +61,20 @@ def read_cell(cell: Any) -> Cell:
         )
     if not (np.isfinite(lattice).all() and abs(positions).max() <= _FARTHEST):  # false for NaN too
         raise ArgumentError(
-            f"cell has entries that are not finite, or positions beyond {_FARTHEST:.0e} cells of the "
-            "origin; give real numbers."
+            f"cell has entries that are not finite, or beyond {_FARTHEST:.0e} cells."
         )
     if not all(periodic):
         raise ArgumentError(
-            f"cell is periodic in {sum(periodic)} directions (pbc={periodic}); crystal() takes three: "
-            "use point_group for a molecule; for a slab set pbc=True, with vacuum between its images."
+            f"cell has pbc={periodic}; use point_group for a molecule, and pbc=True with vacuum between "
+            "its images for a slab."
         )
     if moments is not None and np.any(np.asarray(moments, dtype=object) != 0):
-        raise ArgumentError(
-            "cell has magnetic moments, which crystal() does not look at; remove them to have the "
-            "symmetry of the sites alone."
-        )
+        raise ArgumentError("cell has magnetic moments; remove them for the symmetry of the sites.")
     if np.linalg.matrix_rank(lattice) < 3:
         raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
-    remedy = "give a smaller cell, such as the primitive one"
-    require_work("cell sites", sites, "the symmetry of cell", remedy=remedy)
+    require_work(
+        "cell sites", sites, "cell", remedy="give a smaller one, such as the primitive one"
+    )
     # spglib holds species in 32 bits, so it is given their numbers in order
     kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
     return Cell(lattice, positions, kinds)
@@ -116,8 +113,7 @@ def find_operations(cell: Cell, symprec: float) -> Operations:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
         raise ArgumentError(
-            "spglib finds no symmetry of cell, not even the identity; look for sites on top of each "
-            f"other, or change symprec={symprec}."
+            f"spglib finds no symmetry of cell; move its sites apart or {symprec=}."
         )
     return Operations(
         np.array(found.rotations, np.int64),

@@ -95,17 +95,13 @@ def crystal(cell: Any, *, symprec: float = 1e-3) -> CrystalSymmetry:
     given = read_cell(cell)
     found = find_operations(given, symprec)
     rotations, translations, symbol, number = found
-    count, sites = len(rotations), len(given.kinds)
-    what = f"the symmetry of cell, {count} operations on {sites} sites,"
-    remedy = "give a smaller cell: in a supercell every inner translation multiplies their number"
-    require_work("cell images", count * sites, what, remedy=remedy)
-    warn_of_more(
-        "symprec",
-        symprec,
-        count,
-        "cell",
-        lambda wider: len(find_operations(given, wider).rotations),
-    )
+    count = len(rotations)
+    require_work("cell images", count * len(given.kinds), "cell", remedy="give a smaller one")
+
+    def more(wider: float) -> int:
+        return len(find_operations(given, wider).rotations)
+
+    warn_of_more("symprec", symprec, count, "cell", more)
     label = f"space group {number} with {count} operations"
     group = exact_group(found, given.lattice, SLACK * symprec, label)
     images = site_images(group, found, given, SLACK * symprec)
@@ -184,8 +180,7 @@ def site_images(group: AffineGroup, found: Operations, cell: Cell, tolerance: fl
     images = np.empty((len(kinds), len(cell.kinds)), np.int64)
     known = np.union1d(first, np.flatnonzero(kinds == 0))
     pairs = len(known) * len(cell.kinds) ** 2
-    what = f"the symmetry of cell, {len(known)} operations on {len(cell.kinds)} sites to look for,"
-    require_work("cell distances", pairs, what, remedy="give a smaller cell")
+    require_work("cell distances", pairs, "cell", remedy="give a smaller one")
     for a in known:
         distance = _lengths(_moved(found, cell, a)[:, None] - cell.positions, cell.lattice)
         distance[cell.kinds[:, None] != cell.kinds] = np.inf
@@ -197,11 +192,12 @@ def site_images(group: AffineGroup, found: Operations, cell: Cell, tolerance: fl
         other = cell.kinds[image] != cell.kinds
         if far > tolerance or other.any():
             raise not_a_group("an operation does not take sites to sites", "symprec")
-    if not are_permutations(images).all():
-        raise not_a_group("an operation takes two sites to one", "symprec")
-    for g in group.generators():
-        if not np.array_equal(images[group.compose(g[None], every)[:, 0]], images[g[0]][images]):
-            raise not_a_group("sites do not follow the products of operations", "symprec")
+    closed = are_permutations(images).all() and all(
+        np.array_equal(images[group.compose(g[None], every)[:, 0]], images[g[0]][images])
+        for g in group.generators()
+    )
+    if not closed:
+        raise not_a_group("sites do not follow the products of operations", "symprec")
     return images
 
 

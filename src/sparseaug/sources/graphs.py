@@ -1,4 +1,4 @@
-"""What people call a graph, as numbers: networkx or PyG with attributes, or an adjacency matrix.
+"""What people call a graph, as numbers: networkx with attributes, or an adjacency matrix.
 
 Each becomes a list of nodes with a value each, and values of ordered pairs; an edge without directions
 is two pairs. Equal values are one kind. Numbers that differ by at most a tolerance are one value too;
@@ -15,7 +15,6 @@ import numpy as np
 from scipy.sparse import coo_array, issparse
 
 from sparseaug._checks import check_list, require_work
-from sparseaug.actions.arrays import as_numpy, is_tensor, namespace, require_dense
 from sparseaug.errors import ArgumentError, need, shorten
 from sparseaug.sources.refinement import Structure
 
@@ -29,19 +28,14 @@ class Graph(NamedTuple):
 
 
 def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
-    """A graph of networkx or PyG, or an adjacency matrix, its close numbers replaced by one."""
-    if is_tensor(graph):
-        graph = _of_tensor(graph)
+    """A graph of networkx or an adjacency matrix, its close numbers replaced by one."""
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
-    if all(hasattr(type(graph), name) for name in ("edge_index", "num_nodes")):
-        graph = _of_pyg(graph, node_attr, edge_attr)
     networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
     if not isinstance(graph, networkx.Graph) or graph.is_multigraph():
         raise ArgumentError(
-            f"graph={shorten(graph)} is neither a networkx Graph or DiGraph, nor PyG's Data, nor an "
-            "adjacency matrix, a NumPy or SciPy sparse array or a tensor; give one of these, a "
-            "multigraph with the multiplicity as an edge attribute, HeteroData as to_homogeneous()."
+            f"graph={shorten(graph)} is neither a networkx Graph or DiGraph nor an adjacency matrix, a "
+            "NumPy or SciPy sparse array; give one, PyG's Data by its to_networkx."
         )
     _require_size(len(graph), graph.number_of_edges())
     place = {node: i for i, node in enumerate(graph)}
@@ -71,7 +65,7 @@ def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) ->
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
         raise ArgumentError(
             f"graph is an array of shape {matrix.shape} and dtype {matrix.dtype}; give a square "
-            "adjacency matrix of real numbers, or an edge_index within PyG's Data."
+            "adjacency matrix of real numbers."
         )
     if edge_attr is not None:
         raise ArgumentError("edge_attr is for attributes, a matrix has its entries; leave it out.")
@@ -84,49 +78,10 @@ def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) ->
     zero, *values = _merged("graph", [0, *entries.data.tolist()], tolerance)
     places = zip(*(index.tolist() for index in entries.coords), strict=True)
     pairs = {pair: value for pair, value in zip(places, values, strict=True) if value != zero}
-    if isinstance(node_attr, np.ndarray) or is_tensor(node_attr):
-        require_dense("node_attr", node_attr)
-        node_attr = as_numpy(node_attr).tolist()
     labels = [None] * n if node_attr is None else check_list("node_attr", node_attr)
     if len(labels) != n:
         raise ArgumentError(f"node_attr has {len(labels)} values for {n} nodes; give one each.")
     return Graph(tuple(range(n)), _column("node_attr", labels, tolerance), pairs)
-
-
-def _of_tensor(tensor: Any) -> Any:
-    """A dense torch tensor as a NumPy array, a sparse one as SciPy's."""
-    try:
-        if tensor.layout == namespace(tensor).strided:
-            return as_numpy(tensor)
-        entries = tensor.detach().to_sparse_coo().coalesce()
-        indices = tuple(as_numpy(entries.indices()))
-        return coo_array((as_numpy(entries.values()), indices), shape=tuple(entries.shape))
-    except Exception as error:  # on the meta device, nested, or with values that are arrays
-        raise ArgumentError(f"graph is a tensor that cannot be read: {shorten(error)}.") from error
-
-
-def _of_pyg(data: Any, node_attr: Any, edge_attr: Any) -> Any:
-    """PyG's Data as a DiGraph with the named tensors as attributes."""
-    utils = need("torch_geometric.utils", "graph_automorphisms", extra="torch_geometric")
-    names = [
-        [one for one in (attr if isinstance(attr, list) else [attr]) if one is not None]
-        for attr in (node_attr, edge_attr)
-    ]
-    try:
-        _require_size(int(data.num_nodes), data.num_edges)
-        data.validate()
-        for some, count in zip(names, (data.num_nodes, data.num_edges), strict=True):
-            if any(len(data[one]) != count for one in some):
-                raise ValueError(f"a value for each of {count} is needed")
-        graph = utils.to_networkx(data, *names)
-        if graph.number_of_edges() < data.num_edges:
-            raise ValueError("it has an edge twice, call coalesce()")
-        return graph
-    except Exception as error:  # no edges, attributes that are not there, too few values
-        raise ArgumentError(
-            f"graph={shorten(data)} has no edges as PyG's Data has them, or not what node_attr and "
-            f"edge_attr name: {shorten(error, 90)}."
-        ) from error
 
 
 def _attributes(
@@ -151,37 +106,27 @@ def _column(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
     for i, value in enumerate(values):
         if not can_be_compared(value):
             raise ArgumentError(
-                f"{name} has {shorten(value)} at place {i}; give numbers, text or tuples, which can be "
-                "compared."
+                f"{name}={shorten(value)} at place {i} is no label; give text, numbers."
             )
     return _merged(name, values, tolerance)
 
 
 def _merged(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
-    """The values with one number for all that are within the tolerance, also inside tuples."""
+    """The values with one number for all that are within the tolerance; tuples as they are."""
     if not tolerance:
         return values
-    rows = [list(value) if isinstance(value, tuple) else [value] for value in values]
-    places: dict[tuple[bool, int, int], list[int]] = {}  # what is compared with what
-    for i, row in enumerate(rows):
-        for k, part in enumerate(row):
-            if _is_number(part):
-                row[k] = float(part)
-                places.setdefault((isinstance(values[i], tuple), len(row), k), []).append(i)
-    for (_, _, k), members in places.items():
-        first = before = min(rows[i][k] for i in members)
-        for i in sorted(members, key=lambda i: rows[i][k]):
-            number = rows[i][k]
-            if number - before > tolerance:
-                first = number
-            if number - first > tolerance:
-                raise ArgumentError(
-                    f"{name} has numbers from {first:.6g} to {number:.6g} that are linked by steps of "
-                    f"at most tolerance={tolerance:g}; give a smaller tolerance."
-                )
-            before, rows[i][k] = number, first
-    both = zip(values, rows, strict=True)
-    return [tuple(row) if isinstance(value, tuple) else row[0] for value, row in both]
+    same: dict[Any, float] = {}
+    first = before = -np.inf
+    for number in sorted({float(value) for value in values if _is_number(value)}):
+        if number - before > tolerance:
+            first = number
+        if number - first > tolerance:
+            raise ArgumentError(
+                f"{name} has numbers from {first:.6g} to {number:.6g} that are linked by steps of "
+                f"at most tolerance={tolerance:g}; give a smaller tolerance."
+            )
+        before, same[number] = number, first
+    return [same[float(value)] if _is_number(value) else value for value in values]
 
 
 def _is_number(value: Any) -> bool:
@@ -211,5 +156,4 @@ def _numbers(values: Iterable[Hashable]) -> Any:
 def _require_size(nodes: int, edges: int) -> None:
     if not nodes:
         raise ArgumentError("graph has no nodes; give at least one.")
-    what = f"graph, {nodes} nodes and {edges} edges,"
-    require_work("graph size", nodes + edges, what, remedy="give a smaller graph")
+    require_work("graph size", nodes + edges, "graph", remedy="give a smaller one")

@@ -5,10 +5,6 @@ the same species at the same distances from the centre and from each other, and 
 with the handedness determine it: all candidates are tried, fitted to all atoms, and kept when every atom
 lands within the tolerance of one of its species. Such matrices multiply as the group does only nearly;
 they are replaced by the exact representation near them, and the atoms are measured again.
-
-Schoenflies' symbol: the proper rotations are C_n, D_n, T, O or I. They are polyhedral if two axes have
-order 3 or more, else cyclic or dihedral by their number. The improper ones then leave two or three
-possibilities each, distinguished by the inversion and by mirrors.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy.spatial import KDTree
 
-from sparseaug._checks import check_array, check_real, require_work
+from sparseaug._checks import check_array, check_list, check_real, require_work
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.groups import Rows, table_group
 from sparseaug.sources.symmetry import (
@@ -48,18 +44,15 @@ class MoleculeSymmetry(SiteSymmetry):
         vectors: moves Cartesian vectors (n, atoms, ..., 3) and turns them
         rotations: R of each element, an orthogonal matrix
         centre: the mean of the positions, which stays
-        symbol: Schoenflies' symbol
         error: the largest distance between a moved atom and the atom whose place it takes
     """
 
     rotations: Floats
     centre: Floats
-    symbol: str
     error: float
 
     def __repr__(self) -> str:
-        atoms = len(self.vectors.images[0])
-        return f"MoleculeSymmetry({self.symbol}, order={self.group.order}, atoms={atoms})"
+        return f"MoleculeSymmetry(order={self.group.order}, atoms={len(self.vectors.images[0])})"
 
 
 def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
@@ -82,24 +75,21 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
         >>> water = [[0, 0, 0.12], [0, 0.76, -0.48], [0, -0.76, -0.48]]
         >>> found = point_group((water, ["O", "H", "H"]))
         >>> found
-        MoleculeSymmetry(C2v, order=4, atoms=3)
+        MoleculeSymmetry(order=4, atoms=3)
         >>> sorted(set(found.action.images))
         [(0, 1, 2), (0, 2, 1)]
     """
     tolerance = check_real("tolerance", tolerance, above=0)
     molecule = read_molecule(atoms)
     operations = find_operations(molecule, tolerance)
-    warn_of_more(
-        "tolerance",
-        tolerance,
-        len(operations),
-        "atoms",
-        lambda wider: len(find_operations(molecule, wider)),
-    )
+
+    def more(wider: float) -> int:
+        return len(find_operations(molecule, wider))
+
+    warn_of_more("tolerance", tolerance, len(operations), "atoms", more)
     table = products(operations)
     rotations = exact_representation(np.array([one.matrix for one in operations]), table)
-    symbol = schoenflies(rotations, table)
-    group = table_group(table, label=f"point group {symbol} with {len(table)} operations")
+    group = table_group(table, label=f"point group with {len(table)} operations")
     images = tuple(one.image for one in operations)
     error = _error(molecule.positions, rotations, np.array(images))
     if error > tolerance:
@@ -112,7 +102,6 @@ def point_group(atoms: Any, *, tolerance: float = 0.01) -> MoleculeSymmetry:
         MoveSites(group, images, as_tuples(rotations)),
         rotations,
         molecule.centre,
-        symbol,
         error,
     )
 
@@ -180,26 +169,22 @@ def read_molecule(atoms: Any) -> Molecule:
         elif hasattr(type(atoms), "cart_coords"):
             atoms = (atoms.cart_coords, [str(site.species_string) for site in atoms])
         positions, species = atoms
-        if isinstance(species, str | bytes):
-            raise TypeError
-        positions, names = check_array("positions of atoms", positions, np.float64), list(species)
+        positions = check_array("positions of atoms", positions, np.float64)
+        names = check_list("species of atoms", species)
         numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        unequal = any(name != name for name in names)  # NaN
+        known = all(name == name for name in names)  # no NaN
     except Exception as error:  # no pair, no numbers, or an object of another library
         raise ArgumentError(
             f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
             f"Molecule: {shorten_text(str(error))}"
         ) from error
-    if positions.shape != (len(names), 3) or not names or unequal:
+    fits = names and known and positions.shape == (len(names), 3)
+    if not (fits and abs(positions).max() <= 1e8):  # false for NaN too
         raise ArgumentError(
-            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3) "
-            "and a symbol or number for each atom."
+            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3), "
+            "finite and below 1e8, and a symbol or number for each atom."
         )
-    require_work(
-        "molecule atoms", len(names), "the point group of atoms", remedy="give fewer atoms"
-    )
-    if not abs(positions).max() <= 1e8:  # false for NaN too
-        raise ArgumentError("atoms has positions that are not finite, or beyond 1e8.")
+    require_work("molecule atoms", len(names), "atoms", remedy="give fewer atoms")
     centre = positions.mean(axis=0)
     kinds = np.array([numbers[name] for name in names])
     return Molecule(positions - centre, kinds, centre)
@@ -213,13 +198,10 @@ def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
     least = 1e3 * float(np.finfo(np.float64).eps * reach)  # a fit is a few operations on positions
     if tolerance < least:
         raise ArgumentError(
-            f"tolerance={tolerance:g} is below the rounding of positions; give at least {least:.1g}."
+            f"tolerance={tolerance:g} is below rounding; give at least {least:.1g}."
         )
     if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
-        raise ArgumentError(
-            f"atoms has two atoms within twice tolerance={tolerance:g} of each other; give a smaller "
-            "tolerance."
-        )
+        raise ArgumentError(f"atoms has two atoms within twice tolerance={tolerance:g}; lower it.")
     found: dict[tuple[tuple[int, ...], bool], Operation] = {}
     i, j = _frame_atoms(molecule, tolerance)
     height = np.linalg.norm(np.cross(positions[i], positions[j])) / np.linalg.norm(positions[i])
@@ -237,8 +219,7 @@ def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
     ordered = sorted(found.values(), key=lambda one: (one.mirror, one.image))
     unit = (tuple(range(len(kinds))), False)
     ordered.sort(key=lambda one: (one.image, one.mirror) != unit)  # the identity first
-    what = "the point group of atoms"
-    require_work("molecule operations", len(ordered), what, remedy="give fewer atoms")
+    require_work("molecule operations", len(ordered), "atoms", remedy="give fewer atoms")
     return ordered
 
 
@@ -269,8 +250,7 @@ def _candidates(molecule: Molecule, i: int, j: int, tolerance: float) -> Iterato
     apart = np.linalg.norm(positions[images[0]][:, None] - positions[images[1]], axis=2)
     wanted = float(np.linalg.norm(positions[i] - positions[j]))
     pairs = np.argwhere(abs(apart - wanted) <= 2 * tolerance)
-    remedy = "give a smaller tolerance or fewer atoms"
-    require_work("molecule frames", len(pairs), "the point group of atoms", remedy=remedy)
+    require_work("molecule frames", len(pairs), "atoms", remedy="give a smaller tolerance")
     for a, b in pairs.tolist():
         first, second = int(images[0][a]), int(images[1][b])
         if first != second:
@@ -304,61 +284,3 @@ def _fit(
     matrix = left @ np.diag([1.0, 1.0, np.sign(sign)]) @ right
     error = float(np.linalg.norm(positions @ matrix.T - positions[image], axis=1).max())
     return Operation(tuple(image.tolist()), mirror, matrix, error)
-
-
-_PARALLEL = 1e-6  # axes of one group are parallel or at a large angle, 2 pi / n at the least
-
-
-def schoenflies(rotations: Floats, table: Rows) -> str:
-    """The symbol of matrices (k, 3, 3), the identity first, that multiply as the table says.
-
-    Examples:
-        >>> import numpy as np
-        >>> from sparseaug.sources.molecules import schoenflies
-        >>> mirror = np.diag([1.0, 1.0, -1.0])
-        >>> schoenflies(np.array([np.eye(3), mirror]), np.array([[0, 1], [1, 0]]))
-        'Cs'
-    """
-    signs, traces = np.rint(np.linalg.det(rotations)), np.trace(rotations, axis1=1, axis2=2)
-    orders = _orders(table)
-    proper = np.flatnonzero(signs > 0)
-    inversion = bool((traces < -3 + _PARALLEL).any())
-    mirrors = [_axis(R, -1) for R in rotations[(signs < 0) & (orders == 2) & (traces > 0)]]
-    highest = int(orders[proper].max())
-    axes = [_axis(rotations[g], 1) for g in proper if orders[g] == highest > 1]
-    high = [_axis(rotations[g], 1) for g in proper if orders[g] > 2]
-    whole = len(proper) == len(table)
-    if any(not _parallel(high[0], axis) for axis in high):
-        letter = {12: "T", 24: "O", 60: "I"}[len(proper)]
-        if whole:
-            return letter
-        return letter + ("d" if letter == "T" and not inversion else "h")
-    across = any(_parallel(normal, axis) for normal in mirrors for axis in axes)
-    if len(proper) == highest:
-        if whole:
-            return f"C{highest}"
-        if highest == 1:
-            return "Ci" if inversion else "Cs"
-        if across:
-            return f"C{highest}h"
-        return f"C{highest}v" if mirrors else f"S{2 * highest}"
-    return f"D{highest}" + ("" if whole else "h" if across else "d")
-
-
-def _orders(table: Rows) -> Rows:
-    """The order of each element; the identity is number 0."""
-    every = np.arange(len(table))
-    orders, power = np.ones(len(table), np.int64), every.copy()
-    while power.any():
-        orders += power != 0
-        power = np.where(power != 0, table[power, every], 0)
-    return orders
-
-
-def _axis(matrix: Floats, value: int) -> Floats:
-    """The unit vector that the matrix multiplies by 1 or -1."""
-    return np.asarray(np.linalg.svd(matrix - value * np.eye(3))[2][2])
-
-
-def _parallel(a: Floats, b: Floats) -> bool:
-    return bool(abs(a @ b) > 1 - _PARALLEL)

@@ -95,9 +95,8 @@ def choose_rotations(
         degree += 1
         S = design(turns, degree=degree)
     raise ArgumentError(
-        f"error={error:g} is not reached by exact designs of at most max_m={max_m} elements, the last "
-        f"of which leaves up to {left:.3g}; raise error or max_m, or see whether the energy is a smooth "
-        "function of the orientation."
+        f"error={error:g} is not reached by exact designs of at most max_m={max_m} elements, which "
+        f"leave up to {left:.3g}; raise one of the two."
     )
 
 

@@ -87,9 +87,7 @@ class Structure:
 
     def require(self, limit: str, amount: int) -> None:
         """Raise a `GroupTooLargeError` where the search is more than a limit allows."""
-        size = f"{self.n} nodes and {len(self.source) // 2} edges"
-        what = f"the search for automorphisms of graph, with {size},"
-        require_work(limit, amount, what, remedy=_REMEDY)
+        require_work(limit, amount, "the search for automorphisms of graph", remedy=_REMEDY)
 
     @cached_property
     def _marks(self) -> Colours:

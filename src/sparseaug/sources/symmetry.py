@@ -45,8 +45,9 @@ class Symmetry:
     action: Action
 
     def to_dict(self) -> dict[str, Any]:
-        """The group and its order as JSON data."""
-        return {"group": self.group.to_dict(), "order": to_json(self.group.order)}
+        """The group, its order and what else was found, as JSON data; actions follow from them."""
+        found = fields_as_json(self, "group", "action", "vectors", "nodes")
+        return {"group": self.group.to_dict(), "order": to_json(self.group.order), **found}
 
     def __repr__(self) -> str:
         # without the order, which may take long to compute
@@ -58,12 +59,12 @@ class Symmetry:
 class MoveSites(Action):
     """(g.x)[p(i)] = R x[i] on arrays (n, sites, ...), with p and R of each element by its index.
 
-    Without rotations only the sites move. With them the last `rank` axes hold Cartesian tensors, and
-    R turns each of their indices.
+    Without rotations only the sites move; without images there are no sites, x is (n, 3, ..., 3).
+    With rotations the last `rank` axes hold Cartesian tensors, and R turns each of their indices.
 
     Args:
         group: the operations
-        images: for each element, where each site goes
+        images: for each element, where each site goes; none for one tensor without sites
         rotations: for each element its Cartesian matrix R; none to move sites only
         rank: how many of the last axes hold a tensor
     """
@@ -79,83 +80,50 @@ class MoveSites(Action):
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        return 2 if self.rotations else 1
+        return bool(self.images) + bool(self.rotations)
+
+    @property
+    def sample_shape(self) -> Shape | None:  # type: ignore[override]
+        return None if self.images else (3,) * self.rank
 
     def moved_axes(self, ndim: int) -> frozenset[int]:
         tensors = range(-self.rank, 0) if self.rotations else ()
-        return frozenset((-ndim, *tensors))
+        return frozenset((*(-ndim,) * bool(self.images), *tensors))
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         operation = elements[:, 0]
-        require_size(shape[1], len(self.images[0]), "axis 1", self.group)
-        index = self._sources[operation]
-        if not self.rotations:
-            return (index,)
-        between, indices = shape[2 : -self.rank], shape[2:][-self.rank :]
-        if indices != (3,) * self.rank:
-            raise ArgumentError(
-                f"x has shape {shape}; give {_kind(self.rank)} on sites as "
-                f"(n, sites, ...{', 3' * self.rank})."
-            )
-        if 3 in between:
-            more = self.rank + between.count(3)
-            raise ArgumentError(
-                f"x has shape {shape}, which may hold tensors of rank {more}: move those by "
-                f"tensors({more}); where it holds several {_kind(self.rank)} for each site, move "
-                f"them one at a time as (n, sites{', 3' * self.rank})."
-            )
-        return index, self._matrices[operation]
+        if self.images:
+            require_size(shape[1], len(self.images[0]), "axis 1", self.group)
+        if self.rotations:
+            self._check_tensors(shape)
+        index = (self._sources[operation],) if self.images else ()
+        return index + ((self._matrices[operation],) if self.rotations else ())
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        y = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1))
-        return _turn(y, prepared[1], self.rank) if self.rotations else y
+        if self.images:
+            x = gather(x, prepared[0], axes_from_end((1,), x.ndim - 1))
+        return _turn(x, prepared[-1], self.rank) if self.rotations else x
 
     def __repr__(self) -> str:
+        where = f"{len(self.images[0])} sites" if self.images else "no sites"
         what = f"{_kind(self.rank)} on " if self.rotations else ""
-        return f"MoveSites({self.group.name}, {what}{len(self.images[0])} sites)"
+        return f"MoveSites({self.group.name}, {what}{where})"
+
+    def _check_tensors(self, shape: Shape) -> None:
+        """Ranks are never guessed: an axis of 3 that would not be turned is refused."""
+        first = 1 + bool(self.images)
+        between, indices = shape[first : -self.rank], shape[first:][-self.rank :]
+        if indices != (3,) * self.rank or 3 in between or (between and not self.images):
+            form = "(n, sites, ..." if self.images else "with sites=False (n"
+            more = self.rank + between.count(3)
+            raise ArgumentError(
+                f"x has shape {shape}; give {_kind(self.rank)} as {form}{', 3' * self.rank}), with no "
+                f"other axis of 3" + f", or move it by tensors({more})." * (more > self.rank)
+            )
 
     @cached_property
     def _sources(self) -> NDArray[np.int64]:
         return invert_permutations(np.array(self.images, np.int64))
-
-    @cached_property
-    def _matrices(self) -> Floats:
-        return np.array(self.rotations)
-
-
-@final
-@dataclass(frozen=True, repr=False)
-class TurnTensors(Action):
-    """g.T = R T (rank 1), R T R^T (rank 2), R in every index of Cartesian tensors (n, 3, ..., 3).
-
-    Args:
-        group: the operations
-        rotations: for each element its Cartesian matrix R
-        rank: number of indices of the tensor
-    """
-
-    group: Group
-    rotations: Rotations
-    rank: int
-    kind = "linear"
-
-    @property
-    def sample_shape(self) -> Shape:  # type: ignore[override]
-        return (3,) * self.rank
-
-    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        if shape[1:] != (3,) * self.rank:
-            raise ArgumentError(
-                f"x has shape {shape}; with sites=False give {_kind(self.rank)} as "
-                f"(n{', 3' * self.rank}), one for the whole crystal."
-            )
-        return (self._matrices[elements[:, 0]],)
-
-    def apply(self, prepared: Sequence[Array], x: Array) -> Array:
-        return _turn(x, prepared[0], self.rank)
-
-    def __repr__(self) -> str:
-        return f"TurnTensors({self.group.name}, {_kind(self.rank)})"
 
     @cached_property
     def _matrices(self) -> Floats:
@@ -197,13 +165,8 @@ class SiteSymmetry(Symmetry):
                    [0., 0., 2.]])
         """
         rank = check_integer("rank", rank, at_least=1, below=HIGHEST_RANK + 1)
-        if check_flag("sites", sites):
-            return replace(self.vectors, rank=rank)
-        return TurnTensors(self.group, self.vectors.rotations, rank)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The operations and their symbol; the group's table follows from them."""
-        return {**super().to_dict(), **fields_as_json(self, "group", "action", "vectors")}
+        images = self.vectors.images if check_flag("sites", sites) else ()
+        return replace(self.vectors, images=images, rank=rank)
 
 
 def as_tuples(matrices: Floats) -> Rotations:
@@ -221,12 +184,9 @@ def warn_of_more(
     except (ArgumentError, GroupTooLargeError):  # sites merge at that distance
         return
     if more > count:
-        warnings.warn(
-            f"{name}={tolerance:g} finds {count} operations of {what}, {name}={wider:g} finds {more}; "
-            f"if the positions are no more accurate than that, give {name}={wider:g}.",
-            SymmetryWarning,
-            stacklevel=3,
-        )
+        told = f"{name}={tolerance:g} finds {count} operations of {what}, {name}={wider:g} finds {more}"
+        remedy = f"if the positions are no more accurate than that, give {name}={wider:g}."
+        warnings.warn(f"{told}; {remedy}", SymmetryWarning, stacklevel=3)
 
 
 def not_a_group(reason: str, name: str) -> GroupError:
