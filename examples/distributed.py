@@ -66,10 +66,10 @@ def train(out: Path | None, steps: int, device: torch.device) -> None:
     model = model.double().to(device)
     risk = sann.ModuleRisk(model, nn.CrossEntropyLoss(), (x, y), shifts, S, chunk_size=64)
     gradient = risk.gradient(risk.theta)
-    trace = risk.fit(torch.optim.Adam(model.parameters(), lr=0.01), num_steps=steps)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    values = [float(optimizer.step(risk.backward)) for _ in range(steps)]
     if not distributed.is_initialized() or distributed.get_rank() == 0:
-        first, last = trace["value"][0], trace["value"][-1]
-        click.echo(f"{risk}: risk {first:.4f} before, {last:.4f} after {len(trace)} steps")
+        click.echo(f"{risk}: risk {values[0]:.4f} before, {values[-1]:.4f} after {steps} steps")
         if out is not None:
             write_atomic(out, save({"gradient": gradient.cpu(), "theta": risk.theta.cpu()}))
 

@@ -87,7 +87,9 @@ def networks(console: Console) -> None:
         m = 4 if action.group.order == 8 else 16
         S = sa.Oracle(action.group, seed=0).draw(m)
         risk = sann.ModuleRisk(net, loss, data, action, S)
-        risk.fit(torch.optim.Adam(net.parameters(), lr=0.01), num_steps=200)
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+        for _ in range(200):
+            optimizer.step(risk.backward)
         theta = risk.theta
         longest, mean = seen(risk, theta)
         one = sa.GroupSample(action.group, action.group.identity())

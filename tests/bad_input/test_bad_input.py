@@ -29,7 +29,7 @@ EXCUSED = {
         groups.Distribution.require_rows groups.Group.require_order groups.Group.permutations
         groups.Product.split groups.Hyperoctahedral.split
         groups.Group.has_transform
-        nn.ModuleRisk.at_step nn.StreamingModuleRisk.at_step nn.OrbitBatch.set_extra_state
+        nn.ModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.AugmentedProblem.at_step risk.MinibatchRisk.at_step risk.CustomRisk.losses
         risk.KernelModel.losses
         spectrum.OneSidedSpectrum.features spectrum.OneSidedSpectrum.left

@@ -32,7 +32,7 @@ ABLE_BY_PACKAGE = {
         Distribution.check Distribution.contains Distribution.sample Group.contains Group.sample""",
     "kernels": "sample_moments",
     "nn": """
-        ModuleRisk OneShotDataset OrbitAverage OrbitBatch StreamingDataset StreamingModuleRisk""",
+        ModuleRisk OneShotDataset OrbitAverage OrbitBatch StreamingDataset""",
     "risk": "augmented_risk custom_risk streaming_risk",
     "sampling": """
         GroupSample Oracle Oracle.advance_to Oracle.draw Oracle.fresh SampleTable SampleTable.draws

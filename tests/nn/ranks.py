@@ -49,10 +49,6 @@ def differ(rank: int) -> dict[str, Any]:
     def risk(model: nn.Module | None = None, data: Any = x, S: Any = None) -> sann.ModuleRisk:
         return sann.ModuleRisk(model or linear(), nn.MSELoss(), (data, data[:, :1]), act, S)
 
-    def stream() -> sann.StreamingModuleRisk:
-        oracle = sa.Oracle(act.group, seed=rank)
-        return sann.StreamingModuleRisk(linear(), nn.MSELoss(), (x, x[:, :1]), act, oracle)
-
     S, good = sa.Oracle(act.group).draw(4), risk()
     own, theta = sa.Oracle(act.group, seed=rank), good.theta
     asked: dict[str, Callable[[], object]] = {
@@ -60,15 +56,10 @@ def differ(rank: int) -> dict[str, Any]:
         "S of another risk": lambda: good.on(sa.Oracle(act.group, seed=rank).draw(4)),
         "data": lambda: risk(data=x + rank),
         "module": lambda: risk(linear(rank)),
-        "oracle": stream,
         "oracle of an audit": lambda: sann.audit(good, theta, own, calls=10, largest=1e3),
     }
     messages: dict[str, Any] = {name: refusal(ask) for name, ask in asked.items()}
     tiny = risk(data=x[:1])
-    # rank 1 alone looks on, and it alone asks to stop
-    look = (lambda seen: seen.step == 2) if rank == 1 else None
-    optimizer = torch.optim.SGD(tiny.parameters, lr=0.0)
-    messages["steps"] = len(tiny.fit(optimizer, num_steps=5, callback=look))
     messages["tiny"] = tiny.gradient(tiny.theta).tolist()
     # DDP broadcasts buffers: rank 0 decides on S
     orbit = sann.OrbitBatch(act, sa.Oracle(act.group, seed=rank).draw(4))

@@ -45,7 +45,6 @@ def test_ranks_give_the_gradient_of_one_process(script, two_ranks, tmp_path):
 def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_problem(two_ranks):
     for messages in said_by(two_ranks, "differ"):
         assert messages.pop("broadcast")
-        assert messages.pop("steps") == 3
         # one copy, x = (0, 1, 2), y = 0: prediction 2, gradient 2 * 2 * (x, 1)
         assert messages.pop("tiny") == [0.0, 4.0, 8.0, 4.0]
         for name, message in messages.items():

@@ -13,7 +13,6 @@ from torch.nn import functional
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.actions.custom import CustomAction
-from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
 from sparseaug.nn.risk import module_risk, tiles
 from tests.runs import Stopping
@@ -35,11 +34,6 @@ def network(inputs: int = 4, outputs: int = 1, seed: int = 0) -> nn.Module:
 def on_s(m: int = 5, seed: int = 0, **rest) -> sann.ModuleRisk:
     S = sa.Oracle(ACT.group, seed=seed).draw(m)
     return sann.ModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, S, **rest)
-
-
-def streaming(seed: int = 5) -> sann.StreamingModuleRisk:
-    oracle = sa.Oracle(ACT.group, seed=seed)
-    return sann.StreamingModuleRisk(network(), nn.MSELoss(), (X, Y), ACT, oracle, batch=3)
 
 
 def plain_gradient(risk: sann.ModuleRisk, copies: torch.Tensor, targets: torch.Tensor):
@@ -123,54 +117,18 @@ def test_many_chunks_add_up_in_half_precision(dtype, parts):
     torch.testing.assert_close(gradient.float(), expected, rtol=2e-2, atol=0)
 
 
-def test_streaming_steps_follow_the_oracles_draws():
-    draws, risk = sa.Oracle(ACT.group, seed=5), streaming()
-    for step in range(3):
-        expected = on_s().on(draws.draw(3)).gradient(risk.theta)
-        assert torch.equal(risk.at_step(step).gradient(risk.theta), expected)
-
-
-def test_fit_with_plain_sgd_takes_the_steps_of_descend():
+@pytest.mark.parametrize("name", ["SGD", "LBFGS"])
+def test_optimisers_take_the_whole_gradient_and_leave_frozen_parameters_alone(name):
     risk = on_s()
-    run = sa.descend(risk, risk.theta, step_size=0.05, num_steps=10)
-    trace = risk.fit(torch.optim.SGD(risk.module.parameters(), lr=0.05), num_steps=10)
-    close(risk.theta, run.last)
-    assert trace["gradient_norm"][0] == run.trace["gradient_norm"][0]
-    assert trace["step"].tolist() == list(range(10))
-    assert set(trace["calls"].tolist()) == {5}
-
-
-@pytest.mark.parametrize("name", ["Adam", "LBFGS"])
-def test_fit_takes_ordinary_optimisers_leaves_frozen_parameters_alone_and_stops_when_told(name):
-    risk, seen = on_s(), []
     weight = risk.module[0].weight.requires_grad_(False)
     risk = sann.ModuleRisk(risk.module, risk.loss, risk.data, ACT, risk.sample)
-    before, trained = weight.clone(), [p for p in risk.module.parameters() if p.requires_grad]
-    optimizer = getattr(torch.optim, name)(trained, lr=0.02)
-    trace = risk.fit(optimizer, num_steps=99, callback=lambda s: seen.append(s) or s.step == 19)
-    assert [s.step for s in seen] == list(range(20)) == trace["step"].tolist()
-    assert risk.value(risk.theta) < trace["value"][0]
+    before, run = weight.clone(), sa.descend(risk, risk.theta, step_size=0.05, num_steps=10)
+    optimizer = getattr(torch.optim, name)(risk.parameters, lr=0.05)
+    values = [float(optimizer.step(risk.backward)) for _ in range(10)]
+    assert values[-1] < values[0]
     assert torch.equal(weight, before)
-
-
-@pytest.mark.parametrize("line_search", [None, "strong_wolfe"])
-def test_a_loss_that_is_not_finite_stops_fit_and_the_parameters_are_put_back(line_search):
-    asked, calm = [], [True]
-
-    def loss(prediction, target):
-        asked.append(1)
-        return (prediction - target) ** 2 / (calm[0] or len(asked) < 4)
-
-    risk = sann.ModuleRisk(network(), loss, (X, Y), ACT, None)
-    before = risk.theta
-    optimizer = torch.optim.LBFGS(risk.module.parameters(), line_search_fn=line_search)
-    asked.clear()
-    calm[0] = False
-    with pytest.raises(NonFiniteError, match=r"loss is .* at step 0") as caught:
-        risk.fit(optimizer, num_steps=1)
-    assert len(asked) == 4  # after the optimiser had moved the parameters
-    assert torch.equal(risk.theta, before)
-    assert torch.equal(caught.value.best, before)
+    if name == "SGD":
+        close(risk.theta, run.last)
 
 
 def batch_norm() -> nn.Module:
@@ -191,7 +149,7 @@ BAD = {  # what is no mean over samples of a function of theta
         "module": zero_at_the_end(), "loss": lambda p, t: ((p - t[:, 0]) ** 2).mean()
     },
     "module or loss does not take": {"loss": lambda p, t: (p.detach() - t) ** 2},
-    "loss is inf": {"loss": lambda p, t: (p - t).square().sum(1) / 0},
+    "loss is not a mean over samples: inf": {"loss": lambda p, t: (p - t).square().sum(1) / 0},
     "module or loss computes": {"module": OTHER, "loss": lambda p, t: p.mean() + OTHER[0].bias.sum()},
     "data has numbers that are not finite": {"data": (X / 0, Y)},
     "y_action does not move": {"y_action": ACT},
@@ -224,33 +182,53 @@ def test_what_is_changed_later_is_refused_then():
     for ask in (risk.value, risk.gradient):
         with pytest.raises(ArgumentError, match="module has BatchNorm1d"):
             ask(risk.theta)
-    risk = on_s()
-    with pytest.raises(ArgumentError, match="optimizer holds none"):
-        risk.fit(torch.optim.SGD(network().parameters(), lr=0.1), num_steps=1)
-    risk.module[0].weight.requires_grad_(False)
-    with pytest.raises(ArgumentError, match="module trains other parameters"):
-        risk.fit(torch.optim.SGD(risk.module.parameters(), lr=0.1), num_steps=1)
 
 
-RUNS = {  # a run, and another whose checkpoint it is not, by what differs
-    "one-shot": (on_s, "S ", functools.partial(on_s, seed=1)),
-    "streaming": (streaming, "oracle seed", functools.partial(streaming, seed=4)),
+def shifted(by: float):
+    return lambda p, t: (p - t - by).square().mean()
+
+
+def frozen(value: float) -> nn.Module:
+    module = network()
+    nn.init.constant_(module[0].bias.requires_grad_(False), value)
+    return module
+
+
+def with_buffer(value: float) -> nn.Module:
+    module = network()
+    module.register_buffer("scale", torch.tensor(value), persistent=False)
+    return module
+
+
+def of(*, module=None, loss=None, data=None, action=ACT, seed=0) -> sann.ModuleRisk:
+    S = sa.Oracle(action.group, seed=seed).draw(5)
+    return sann.ModuleRisk(module or network(), loss or nn.MSELoss(), data or (X, Y), action, S)
+
+
+CHANGES = {  # arguments of two runs, by what differs
+    "S": ({"seed": 0}, {"seed": 1}),
+    "inputs": ({}, {"data": (X + 1e-9, Y)}),
+    "targets": ({}, {"data": (X, Y + 1e-9)}),
+    "action": ({}, {"action": sa.permute_axis(sa.permutation_group([[1, 2, 3, 0], [1, 0, 2, 3]]))}),
+    "loss": ({"loss": shifted(0.0)}, {"loss": shifted(1.0)}),
+    "module of a frozen parameter": ({"module": frozen(0.0)}, {"module": frozen(1.0)}),
+    "module of a buffer": ({"module": with_buffer(0.0)}, {"module": with_buffer(1.0)}),
 }
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", CHANGES)
 def test_a_run_resumes_to_the_same_bits_and_refuses_the_checkpoint_of_another(name, tmp_path):
-    make, differs, other = RUNS[name]
+    own, other = CHANGES[name]
     options = {"step_size": 0.05, "num_steps": 20}
     kept = sa.descent.Checkpoint(tmp_path / "run.safetensors", every=4)
-    whole, stopped = make(), make()
-    expected = sa.descend(whole, whole.theta, **options)
+    risk = of(**own)
+    expected = sa.descend(risk, risk.theta, **options)
     with pytest.raises(KeyboardInterrupt):
-        sa.descend(Stopping(stopped, 13), stopped.theta, checkpoint=kept, **options)
-    with pytest.raises(FileFormatError, match=rf"another run: other .*{differs}"):
-        sa.descend(other(), stopped.theta, checkpoint=kept, **options)
-    resumed = make()
-    run = sa.descend(resumed, resumed.theta, checkpoint=kept, **options)
+        sa.descend(Stopping(risk, 13), risk.theta, checkpoint=kept, **options)
+    with pytest.raises(FileFormatError, match=rf"another run: other .*{name.split()[0]} "):
+        sa.descend(of(**other), risk.theta, checkpoint=kept, **options)
+    again = of(**own)
+    run = sa.descend(again, again.theta, checkpoint=kept, **options)
     assert torch.equal(run.last, expected.last)
     assert (run.calls, run.trace.to_dict()) == (expected.calls, expected.trace.to_dict())
 

@@ -59,7 +59,3 @@ def test_a_network_descends_and_is_audited_by_fresh_draws():
     assert 0 < found.bound < 50
     with pytest.raises(UnsupportedError, match="largest="):
         sa.certify(run, oracle=sa.Oracle(ACT.distribution, seed=6), kinds=["audited"])
-    streaming = sann.StreamingModuleRisk(
-        module, loss, data, ACT, sa.Oracle(ACT.distribution, seed=7), batch=2
-    )
-    assert sa.descend(streaming, risk.theta, step_size=0.05, num_steps=5).calls == 10

@@ -79,8 +79,7 @@ def same(before: dict[str, object], after: dict[str, object]) -> bool:
 
 
 def fit(risk):
-    optimizer = torch.optim.SGD(risk.module.parameters(), lr=0.01)
-    return risk.fit(optimizer, num_steps=3)
+    torch.optim.SGD(risk.module.parameters(), lr=0.01).step(risk.backward)
 
 
 VERBS = {

@@ -7,6 +7,7 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
+from tests.runs import Stopping
 
 X = np.random.default_rng(0).uniform(-1, 1, (12, 3))
 Y = X.sum(1) ** 2
@@ -77,24 +78,10 @@ def test_batches_are_unbiased_cost_no_calls_and_resume_to_the_same_bits(make, tm
     assert (abs(mean - risk.gradient(THETA)) < 6 * spread / 4000**0.5).all()
     options = {"step_size": 0.05, "num_steps": 60}
     whole = sa.descend(batches, THETA, **options)
-    stop = {"left": 35}
-
-    class StopError(Exception):
-        pass
-
-    def project(theta):
-        stop["left"] -= 1
-        if not stop["left"]:
-            raise StopError
-        return theta
-
     file = sa.descent.Checkpoint(tmp_path / "run", every=10)
-    with pytest.raises(StopError):
-        sa.descend(batches, THETA, project=project, checkpoint=file, **options)
-    stop["left"] = 10**9
-    again = sa.descend(
-        sa.risk.minibatch(make(), 4, seed=7), THETA, project=project, checkpoint=file, **options
-    )
+    with pytest.raises(KeyboardInterrupt):
+        sa.descend(Stopping(batches, 35), THETA, checkpoint=file, **options)
+    again = sa.descend(sa.risk.minibatch(make(), 4, seed=7), THETA, checkpoint=file, **options)
     assert np.array_equal(whole.last, again.last)
     assert again.calls == 5
     assert sa.certify(whole)["exact"].truth == pytest.approx(

@@ -1,7 +1,6 @@
 """What the iterates of a run depend on, by name: a checkpoint belongs to one run and to no other.
 
-A risk says itself what it depends on (`identity`). All rates of the schedule count. A projection counts
-by its repr, such as Box(width=3.0); a plain function by its qualified name, whatever is in it.
+A risk says itself what it depends on (`identity`). All rates of the schedule count.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.risk.identity import name_of, sha256_of
+from sparseaug.sampling.identity import fingerprint
 
 MOST_RATES = 1 << 18
 """Steps whose rates are all looked at, in less than a second; of longer runs so many, evenly spread."""
@@ -29,10 +28,10 @@ def run_identity(
     """Everything that decides the iterates, as short texts."""
     return {
         **_of_risk(risk),
-        "theta0": sha256_of(theta0),
+        "theta0": fingerprint(theta0),
         "step_size": _rates(rate, num_steps),
         "num_steps": str(num_steps),
-        "project": name_of(project),
+        "project": fingerprint(project),
         "eval_every": str(eval_every),
     }
 
@@ -55,4 +54,4 @@ def _rates(rate: Callable[[int], float], num_steps: int) -> str:
     count = min(num_steps, MOST_RATES)
     steps = (i * (num_steps - 1) // max(1, count - 1) for i in range(count))
     rates = np.array([rate(step) for step in steps])
-    return repr(float(rates[0])) if (rates == rates[0]).all() else sha256_of(rates)
+    return repr(float(rates[0])) if (rates == rates[0]).all() else fingerprint(rates)

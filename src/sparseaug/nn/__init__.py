@@ -20,12 +20,10 @@ from sparseaug.nn.datasets import OneShotDataset, RepeatedEpochWarning, Streamin
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics
 from sparseaug.nn.orbit_batch import OrbitBatch
 from sparseaug.nn.risk.certified import audit
-from sparseaug.nn.risk.fit import FitStep
-from sparseaug.nn.risk.module_risk import ModuleRisk, StreamingModuleRisk
+from sparseaug.nn.risk.module_risk import ModuleRisk
 from sparseaug.nn.samplers import OrbitBatchSampler, ResumableLoader
 
 __all__ = [
-    "FitStep",
     "InvarianceBound",
     "ModuleRisk",
     "OneShotDataset",
@@ -36,6 +34,5 @@ __all__ = [
     "RepeatedEpochWarning",
     "ResumableLoader",
     "StreamingDataset",
-    "StreamingModuleRisk",
     "audit",
 ]

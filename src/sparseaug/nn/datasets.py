@@ -29,9 +29,10 @@ from sparseaug.errors import ArgumentError, OracleBudgetError, SparseAugWarning,
 from sparseaug.groups import Rows
 from sparseaug.nn.indexed import Indexed, check_indices
 from sparseaug.nn.moved_items import Moves
-from sparseaug.nn.states import check_state, describe_action, group_sha256
+from sparseaug.nn.states import check_state
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.augment import split_sources
+from sparseaug.sampling.identity import fingerprint
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.table import SampleTable, as_copies
@@ -302,9 +303,8 @@ class StreamingDataset(Dataset[Any]):
         return {
             "n": len(self),
             "seed": self.oracle.seed,
-            "action": describe_action(self.action),
-            "y_action": describe_action(self.y_action),
-            "group_sha256": group_sha256(self.action.distribution),
+            "action": fingerprint(self.action),
+            "y_action": fingerprint(self.y_action),
         }
 
     def _notice(self, chosen: Indices) -> None:

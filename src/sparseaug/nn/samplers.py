@@ -22,8 +22,8 @@ from sparseaug.actions.prepared import Indices
 from sparseaug.errors import ArgumentError, UnsupportedError
 from sparseaug.nn.datasets import OneShotDataset
 from sparseaug.nn.indexed import Indexed
-from sparseaug.nn.states import check_state, describe_action
-from sparseaug.risk.identity import sha256_of
+from sparseaug.nn.states import check_state
+from sparseaug.sampling.identity import fingerprint
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.spectrum.models import MOST_COPIES
 
@@ -131,9 +131,9 @@ class OrbitBatchSampler(Sampler[list[int]]):
             "n": data.n,
             "m": S.m,
             "S": S.sha256,
-            "rows": sha256_of(S.elements),  # in their order
-            "action": describe_action(data.action),
-            "y_action": describe_action(data.y_action),
+            "rows": fingerprint(S.elements),  # in their order
+            "action": fingerprint(data.action),
+            "y_action": fingerprint(data.y_action),
             **{name: getattr(self, name) for name in names},
         }
 

@@ -10,10 +10,7 @@ The state of a loader or a data set is plain data; its "settings" decide what it
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-import re
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,9 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sparseaug._archive import canonical_json, parse_json
+from sparseaug._archive import parse_json
 from sparseaug._checks import check_type
-from sparseaug.actions import Action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import GroupSample
@@ -80,22 +76,3 @@ def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -
                 f"{shorten(value)}."
             )
     return state
-
-
-def group_sha256(group: Distribution) -> str:
-    """SHA-256 of the group's description."""
-    return hashlib.sha256(canonical_json(group.to_dict())).hexdigest()
-
-
-def describe_action(action: Action | None) -> str:
-    """What an action does, as text that is the same in every process: its type and fields.
-
-    Of a function the name alone, and of a group what it prints.
-    """
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        return without_addresses(repr(action))
-
-
-def without_addresses(text: str) -> str:
-    """The text without places in memory, which differ between processes."""
-    return re.sub(r" at 0x[0-9a-f]+", "", text)

@@ -2,7 +2,6 @@
 
 model         the kernel model
 problem       model, data, action and S: what every risk is of
-identity      what a risk depends on, by name and hash
 kernel_risks  its risks under squared loss: from moments, by the plain sum, streaming
 custom        the risk of any loss
 minibatches   stochastic steps over data and a fixed S

@@ -17,9 +17,9 @@ from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_vector
-from sparseaug.risk.identity import name_of
 from sparseaug.risk.problem import AugmentedProblem, LossFunction
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.identity import fingerprint
 from sparseaug.sampling.sample import as_sample
 
 _NUMBERS = 1 << 22  # of gradients that are held at a time, 32 MiB
@@ -98,8 +98,7 @@ class CustomRisk(AugmentedProblem):
         return CustomRisk(self.function, self.data, self.action, S)
 
     def _facts(self) -> dict[str, str]:
-        """Of the function its name alone."""
-        return {**super()._facts(), "function": name_of(self.function)}
+        return {**super()._facts(), "function": fingerprint(self.function)}
 
     def _checked_theta(self, theta: Any) -> Floats:
         return check_vector("theta", theta)

@@ -15,9 +15,9 @@ from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_samples, check_vector, freeze, move
-from sparseaug.risk.identity import order_facts, problem_facts, sha256_of
 from sparseaug.risk.model import KernelModel
 from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling.identity import fingerprint, order_facts, problem_facts
 
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 LossFunction: TypeAlias = Callable[[Floats, Any, Any], tuple[Any, Any]]
@@ -161,7 +161,7 @@ class KernelProblem(AugmentedProblem):
             yield values, both
 
     def _facts(self) -> dict[str, str]:
-        centers = sha256_of(self.model.centers)
+        centers = fingerprint(self.model.centers)
         return {**super()._facts(), "kernel": repr(self.model.kernel), "centers": centers}
 
 

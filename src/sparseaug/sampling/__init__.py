@@ -8,6 +8,7 @@ stored   what a sample and a table have in common: hash, cost, origin, one file 
 sample   GroupSample: an immutable multiset with its hash, cost and origin; words over it
 table    SampleTable: own elements for each sample, as data
 augment  transformed copies of a data set
+identity  what a result depends on, by name and hash: for checkpoints, stores and loaders
 """
 
 from sparseaug.sampling.augment import augment

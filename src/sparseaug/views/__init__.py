@@ -5,7 +5,6 @@ work         what a store is made of, and what is missing; more elements
 engines      who computes: this process, workers of joblib, ranks of torchrun
 samples      what samples may be: blocks of samples out
 function     what functions may be: named arrays out
-fingerprint  what can be told of a function in every process, so that a store is not used for another
 facts        what a store says of itself, with a hash, and checked
 layout       the arrays of a store: Zarr 3, chunks that are bound to their place
 folder       where they lie: whole files, no links, one writer at a time

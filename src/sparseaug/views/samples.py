@@ -19,7 +19,7 @@ from sparseaug.actions.arrays import (
     require_samples,
 )
 from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
-from sparseaug.views.fingerprint import fingerprint, of_arrays
+from sparseaug.sampling.identity import fingerprint
 
 _PROBED = (
     16  # samples of a data set that is not arrays, which are compared when a store is used again
@@ -83,10 +83,10 @@ class Source:
     def fingerprint(self) -> str:
         """SHA-256 of all arrays; of a data set that is not arrays, of some samples."""
         if self.is_arrays:
-            return of_arrays(self._arrays)
+            return fingerprint(self._arrays)
         self.first(1)
         places = np.unique(np.linspace(0, len(self) - 1, _PROBED).astype(int)).tolist()
-        return fingerprint([of_arrays(self.get(i, i + 1)) for i in places])
+        return fingerprint([self.get(i, i + 1) for i in places])
 
     def part(self, start: int, stop: int) -> Callable[[], Any]:
         """A function that fetches samples, in a worker; arrays travel as the part that is needed."""

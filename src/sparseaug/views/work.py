@@ -26,6 +26,7 @@ from sparseaug.errors import (
     shorten,
 )
 from sparseaug.sampling import GroupSample
+from sparseaug.sampling.identity import describe, fingerprint
 from sparseaug.views.engines import (
     Task,
     on_all_ranks,
@@ -35,7 +36,6 @@ from sparseaug.views.engines import (
     threads_now,
 )
 from sparseaug.views.facts import SCHEMA, columns_of, keys_of
-from sparseaug.views.fingerprint import describe, fingerprint
 from sparseaug.views.folder import ROOT, Folder
 from sparseaug.views.function import Function, described
 from sparseaug.views.layout import Layout
@@ -179,7 +179,7 @@ def asked_of(source: Source, values: Function, name: str, dtype: str | None) -> 
         "action": describe(values.action),
         "n": len(source),
         "batch": values.batch,
-        "column": describe(source.column),
+        "column": source.column,
         "source": source.fingerprint(),
     }
 

@@ -55,13 +55,8 @@ def risk() -> sann.ModuleRisk:
     return sann.ModuleRisk(module(), nn.MSELoss(), (X, Y), ACT, S)
 
 
-def streaming_risk() -> sann.StreamingModuleRisk:
-    return sann.StreamingModuleRisk(module(), nn.MSELoss(), (X, Y), ACT, oracle())
-
-
 RISK = risk()
 THETA = RISK.theta
-SGD = torch.optim.SGD(RISK.parameters, lr=0.01)
 good = Table(
     {
         **{"action": ACT, "S": S, "S_or_group": S, "x": X, "y": Y, "y_action": None},
@@ -73,7 +68,7 @@ good = Table(
         **{"output_range": (0, 1), "calls": 4, "tolerance": None, "theta": THETA},
         **{"module": Fresh(module), "loss": nn.MSELoss(), "data": (X, Y)},
         **{"oracle": Fresh(oracle), "largest": 100.0, "translates_of": S, "until": 1.0},
-        **{"optimizer": SGD, "num_steps": 2, "callback": None, "batch": 1, "risk": Fresh(risk)},
+        "risk": Fresh(risk),
     },
     takes={"x": MOVED, "y": MOVED, "which": SOME},
 )
@@ -126,11 +121,7 @@ def of_risks() -> Any:
     yield good.on(lambda: RISK, "exact")
     yield good(sann.ModuleRisk.audited)
     yield good(sann.audit)
-    yield good(sann.ModuleRisk.fit, via=lambda **given: RISK.fit(**given))
-    yield good(sann.StreamingModuleRisk, also="x")
-    yield good.on(streaming_risk, "resume")
-    for make in (risk, streaming_risk):
-        yield good.on(make, "load")
+    yield good.on(risk, "load")
 
 
 EXAMPLES = [*of_data(), *of_models(), *of_risks()]

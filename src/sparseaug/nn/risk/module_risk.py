@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from sparseaug._checks import check_callable, check_integer, check_type
+from sparseaug._checks import check_callable, check_type
 from sparseaug.actions import Action, PreparedAction
 from sparseaug.actions.arrays import (
     call,
@@ -33,23 +33,25 @@ from sparseaug.actions.arrays import (
     this_rank,
 )
 from sparseaug.actions.base import require_action, require_same_group
-from sparseaug.certificate.audit import untranslated
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.ranks import require_same, sum_over_ranks
 from sparseaug.nn.risk import certified
-from sparseaug.nn.risk.fit import fit
-from sparseaug.nn.risk.identity import module_risk_identity
 from sparseaug.nn.risk.tiles import runs, share, tiles
 from sparseaug.nn.risk.trial import require_pure, try_risk
-from sparseaug.risk.identity import order_facts
 from sparseaug.risk.problem import Draws
-from sparseaug.sampling import GroupSample, Oracle
+from sparseaug.sampling import GroupSample
 from sparseaug.sampling.distinct import distinct
-from sparseaug.sampling.oracle import require_oracle
+from sparseaug.sampling.identity import (
+    action_fingerprint,
+    fingerprint,
+    order_facts,
+    printed,
+    problem_facts,
+)
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.inputs import warn_of_one_class
-from sparseaug.spectrum.models import MOST_CALLS, check_chunk
+from sparseaug.spectrum.models import check_chunk
 
 Loss = Callable[[Any, Any], Tensor]
 
@@ -194,14 +196,51 @@ class ModuleRisk:
         require_same(self._tensors[0], S=other._facts_of_sample())
         return other
 
-    fit = fit
+    def backward(self) -> Tensor:
+        """The value at the module's parameters, its gradient put into their `.grad`: for optimisers.
+
+        Examples:
+            >>> import torch
+            >>> import sparseaug as sa
+            >>> from sparseaug import nn as sann
+            >>> act = sa.flip_signs(sa.sign_flips(2))
+            >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+            >>> _ = torch.manual_seed(0)
+            >>> model = torch.nn.Linear(2, 1)
+            >>> risk = sann.ModuleRisk(model, torch.nn.MSELoss(), (x, x[:, :1]), act, "full")
+            >>> optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+            >>> values = [float(optimizer.step(risk.backward)) for _ in range(50)]
+            >>> round(values[0], 1), round(values[-1], 1)
+            (9.1, 1.0)
+        """
+        value, gradient = self.value_and_gradient(self.theta)
+        for parameter, part in zip(self.parameters, self._split(gradient), strict=True):
+            parameter.grad = part.clone()
+        return value
 
     def identity(self) -> dict[str, str]:
         """What it depends on, by name: how `descend(checkpoint=)` tells one run from another."""
-        one_shot = self.method == "one-shot"
-        S = self.sample.sha256 if one_shot else self.method
-        order = order_facts(self.sample) if one_shot else {}
-        return {"method": self.method, **module_risk_identity(self, S), **order}
+        x, y = self.data
+        S = self.sample if self.method == "one-shot" else self.method
+        moves = "none" if self.y_action is None else action_fingerprint(self.y_action, y)
+        return {
+            "method": self.method,
+            "module": self._fingerprint(),
+            "loss": fingerprint(self.loss),
+            **problem_facts(x, y, self.action, S),
+            "y_action": moves,
+            **order_facts(S),
+        }
+
+    def _fingerprint(self) -> str:
+        """Of the module but for the values in theta: frozen parameters and buffers are not in it."""
+        trained = {
+            name: [str(p.dtype), p.shape]
+            for name, p in zip(self._names, self.parameters, strict=True)
+        }
+        every = (*self.module.named_parameters(), *self.module.named_buffers())
+        fixed = {name: part for name, part in every if name not in trained}
+        return fingerprint(printed(self.module), trained, fixed)
 
     exact = certified.exact  # what `certify` asks
     audited = certified.audit
@@ -365,89 +404,3 @@ def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
             f"data has samples of {describe(x)} and targets of shape {tuple(y.shape)}; give as many."
         )
     return x, y
-
-
-@final
-class StreamingModuleRisk:
-    """eq:streaming-group-sgd for a module: the risk over `batch` fresh elements at every step.
-
-    Takes what `ModuleRisk` takes, with an oracle in place of S. Every rank holds an oracle of the same
-    seed, and all of them see the same draws.
-
-    Args:
-        module: any `nn.Module` that treats samples one by one
-        loss: as `ModuleRisk` takes it
-        data: (x, y), tensors with one sample per row
-        action: how the group moves x
-        oracle: where the fresh elements come from
-        batch: fresh elements per step
-        y_action: how targets move, if they do
-        chunk_size: copies that are in memory at once
-    """
-
-    method: Literal["streaming"] = "streaming"
-
-    def __init__(
-        self,
-        module: nn.Module,
-        loss: Loss,
-        data: tuple[Any, Tensor],
-        action: Action,
-        oracle: Oracle,
-        *,
-        batch: int = 1,
-        y_action: Action | None = None,
-        chunk_size: int | None = None,
-    ) -> None:
-        batch = check_integer("batch", batch, at_least=1, below=MOST_CALLS)
-        require_action(action)
-        # without a group there is no identity: the plain risk only says what is moved
-        S = None if action.distribution.is_group else untranslated(action)
-        self._plain = ModuleRisk(
-            module, loss, data, action, S, y_action=y_action, chunk_size=chunk_size
-        )
-        require_oracle(oracle, action.distribution)
-        self.module, self.oracle, self.batch = module, oracle, batch
-        facts = f"{oracle.seed} {oracle.calls} {batch}"
-        require_same(self.theta, oracle=[facts.encode()])
-
-    @property
-    def parameters(self) -> list[nn.Parameter]:
-        """The module's parameters in the order of theta."""
-        return self._plain.parameters
-
-    @property
-    def theta(self) -> Tensor:
-        """The module's parameters now, as one vector."""
-        return self._plain.theta
-
-    @property
-    def calls(self) -> int:
-        """Oracle calls so far."""
-        return self.oracle.calls
-
-    def at_step(self, step: int) -> ModuleRisk:
-        """The risk over the next batch of draws; steps are asked for in order, each once."""
-        return self._plain.on(self.oracle.fresh(self.batch))
-
-    def resume(self, step: int) -> None:
-        """Continue as if `step` more steps had been drawn."""
-        step = check_integer("step", step, below=((1 << 63) - self.calls) // self.batch)
-        self.oracle.advance_to(self.calls + step * self.batch)
-
-    def identity(self) -> dict[str, str]:
-        """What it depends on, by name: the problem, and which draws come next."""
-        source = "a source" if self.oracle.has_source else "uniform draws"
-        return {
-            "method": self.method,
-            **module_risk_identity(self._plain, source),
-            "oracle seed": str(self.oracle.seed),
-            "first draw": str(self.oracle.calls),
-            "batch": str(self.batch),
-        }
-
-    def load(self, theta: Tensor) -> None:
-        """Write theta into the module."""
-        self._plain.load(theta)
-
-    fit = fit
