@@ -190,6 +190,15 @@ def test_crossed_designs_are_exact_next_to_signs_of_degree_0(name):
             assert sa.deviation(S, degree=min(one.degree, S.group.highest_degree)).value < 1e-9
 
 
+@pytest.mark.parametrize(
+    ("name", "degree", "m"), [("D12", 1, 4), ("D12", 2, 6), ("D15", 2, 6), ("D12xC2", 1, 8)]
+)
+def test_even_turns_of_a_polygon_are_exact_below_their_number(name, degree, m):
+    S = sa.design(name, degree=degree)
+    assert S.m == sa.design(name, m=m, degree=degree).m == m
+    assert sa.deviation(S, degree=degree).value < 1e-9
+
+
 def test_a_crossed_fraction_balances_each_factor_and_repeats_no_pair():
     S = sa.design(sa.group("S10xS12"), m=32, degree=1)
     assert S.origin.design == "crossed fraction by degree 1"

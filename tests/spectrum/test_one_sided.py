@@ -74,6 +74,28 @@ def test_a_chosen_set_is_not_worse_than_the_right_balance():
     )  # as neighbours
 
 
+STATISTICS = {
+    "neighbours": tour,
+    "positions": lambda x: np.tanh(x[:, -1, 0]),
+    "first": lambda x: np.abs(x[:, :2, 0].sum(axis=1)),
+}
+
+
+@pytest.mark.parametrize("balance", STATISTICS)
+def test_what_is_chosen_for_an_error_is_not_larger_than_the_right_balance(balance):
+    x = np.random.default_rng(3).normal(size=(16, 5, 2))
+    act = sa.permute_axis(sa.symmetric(5), axis=1)
+    spectrum = sa.orbit_spectrum(STATISTICS[balance], act, x, by="places")
+    for part in (0.5, 0.2):
+        error = part * spectrum.variance**0.5
+        found = sa.choose(spectrum, error=error)
+        rows = np.argsort(sa.orders(5, found.draws, balance=balance), axis=1)
+        right = (sa.GroupSample(act.group, rows[:m]) for m in range(1, len(rows) + 1))
+        enough = (S.m for S in right if spectrum.predict(S).upper <= error**2)
+        assert found.sample.m <= next(enough, found.draws)
+        assert found.prediction.rms_upper <= error
+
+
 def test_too_few_inputs_are_refused():
     with pytest.raises(ArgumentError, match="four or more"):
         sa.orbit_spectrum(

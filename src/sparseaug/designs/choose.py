@@ -13,14 +13,19 @@ from typing import Any
 from sparseaug._archive import fields_as_json
 from sparseaug._checks import LIMITS, Progress, check_integer, check_progress, check_real
 from sparseaug._tables import Shown
+from sparseaug.designs.places import best_by_places, smallest_balance
 from sparseaug.designs.selection import PredictedSet, select
 from sparseaug.designs.sizes import MOST_SEARCHED, distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
+from sparseaug.spectrum.one_sided import OneSidedSpectrum
 from sparseaug.spectrum.pool import PoolSpectrum, require_variance
 from sparseaug.spectrum.spectrum import Prediction, Spectrum, require_spectrum
+
+MOST_BY_PLACES = 16
+"""Elements up to which sets are searched for by places, some seconds each; above, balances."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,8 @@ class Choice(Shown):
 
     Attributes:
         sample: S
-        name: of the design; "search", "full"; "draws" where nothing needs fewer elements, and "identity"
-            where one element is enough
+        name: of the design; "search", "balance", "full"; "draws" where nothing needs fewer elements,
+            and "identity" where one element is enough
         prediction: what averaging over S leaves
         draws: how many independent draws reach the error, in expectation
         error: that was asked for: root mean square, in the units of the outputs
@@ -62,7 +67,7 @@ class Choice(Shown):
 
 
 def choose(
-    spectrum: Spectrum | PoolSpectrum,
+    spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum,
     *,
     error: float,
     max_m: int | None = None,
@@ -79,7 +84,8 @@ def choose(
     spectrum.variance**0.5 for a tenth of it.
 
     Args:
-        spectrum: of the function, from `orbit_spectrum`
+        spectrum: of the function, from `orbit_spectrum`. Of one measured with by="places" it is the
+            smallest balance of `orders`, or a smaller set of up to 16 elements that is searched for
         error: what may be left
         max_m: most elements of S; by default as many as independent draws need
         oracle: draws S where nothing else is smaller; by default one with a large seed of its own
@@ -99,33 +105,41 @@ def choose(
         >>> f = lambda x: np.tanh(x[:, 0] + x[:, 1] * x[:, 2])
         >>> print(sa.choose(sa.orbit_spectrum(f, act, x), error=0.04))
         3 cosets of cyclic shifts, m = 21 (rms at most 0.0355 of 0.04 allowed); distinct draws need 308
+        >>> act = sa.permute_axis(sa.symmetric(6), axis=1)
+        >>> x = np.random.default_rng(0).normal(size=(16, 6, 2))
+        >>> tour = lambda x: np.linalg.norm(np.diff(x, axis=1), axis=2).sum(axis=1)
+        >>> choice = sa.choose(sa.orbit_spectrum(tour, act, x, by="places"), error=0.3)
+        >>> choice.name, choice.sample.m, choice.draws
+        ('balance', 3, 17)
     """
     if isinstance(spectrum, PoolSpectrum):
         require_variance(spectrum)
-        of = spectrum.distribution
-    else:
+    elif not isinstance(spectrum, OneSidedSpectrum):
         require_spectrum(spectrum)
-        of = spectrum.group
+    of = spectrum.distribution if isinstance(spectrum, PoolSpectrum) else spectrum.group
     error, watch = check_real("error", error, above=0), check_progress(progress)
     if oracle is not None:
         require_oracle(oracle, of)
     limit = None if max_m is None else check_integer("max_m", max_m, at_least=1, below=1 << 62)
     draws = draws_for(spectrum.predict(1).upper, error)
     most = draws if limit is None else min(draws, limit)
+    note = ""
     if isinstance(spectrum, PoolSpectrum):
         found = _of_pool(spectrum, error * error, most, watch)
-        more = f"Measured with calls={4 * len(spectrum.rows)}, a smaller S may be enough."
-        note = "" if found else more
+        if found is None:
+            note = f"Measured with calls={4 * len(spectrum.rows)}, a smaller S may be enough."
     elif draws == 1:
         alone = GroupSample(spectrum.group, spectrum.group.identity())
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
+    elif isinstance(spectrum, OneSidedSpectrum):
+        found = _by_places(spectrum, error * error, most, watch)
     else:
         found = smallest_within(spectrum, error, most, progress=watch)
         note = _note(spectrum, error, found)
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * of.width > LIMITS["sample"].most:
-        nearest = _nearest(spectrum, min(most, MOST_SEARCHED))
+        nearest = _best_of_size(spectrum, min(most, MOST_SEARCHED))
         raise ArgumentError(
             f"error={error:g} needs {shorten(draws)} independent draws, more than "
             f"{f'max_m={limit}' if limit else 'fit in memory'}, and the best set of at most "
@@ -142,34 +156,55 @@ def _of_pool(
 ) -> PredictedSet | None:
     """The fewest rows of the pool that leave at most so much, by doubling and then by bisection."""
     most = min(most, len(spectrum.rows), MOST_SEARCHED)
-    found: dict[int, PredictedSet] = {}
-
-    def is_enough(m: int) -> bool:
-        progress(len(found), len(found) + most.bit_length())
-        found[m] = _rows_of_pool(spectrum, m)
-        return found[m].left <= allowed
-
-    low, top = 0, 1  # `low` is too few, `top` is tried
-    while not is_enough(top):
+    low, top = 0, 1
+    while (found := _best_of_size(spectrum, top)).left > allowed:
         if top == most:
             return None
         low, top = top, min(2 * top, most)
+    return _bisected(spectrum, allowed, low, top, progress) or found
+
+
+def _by_places(
+    spectrum: OneSidedSpectrum, allowed: float, most: int, progress: Progress
+) -> PredictedSet | None:
+    """The fewest rows of a balance, or few that the search finds."""
+    even = smallest_balance(spectrum, allowed, min(most, MOST_SEARCHED))
+    top = min(most + 1, MOST_BY_PLACES + 1) if even is None else min(even.m, MOST_BY_PLACES + 1)
+    found = _bisected(spectrum, allowed, 0, top, progress)
+    if found is None and even is not None:
+        return PredictedSet("balance", "balance", even, spectrum.predict(even))
+    return found
+
+
+def _bisected(
+    spectrum: PoolSpectrum | OneSidedSpectrum,
+    allowed: float,
+    low: int,
+    top: int,
+    progress: Progress,
+) -> PredictedSet | None:
+    """The smallest set that is enough between two sizes, if there is one: `low` is too few."""
+    found, done = None, 0
     while top - low > 1:
-        middle = (low + top) // 2
-        low, top = (low, middle) if is_enough(middle) else (middle, top)
-    return found[top]
+        progress(done, done + (top - low).bit_length())
+        done, middle = done + 1, (low + top) // 2
+        one = _best_of_size(spectrum, middle)
+        if one.left <= allowed:
+            found, top = one, middle
+        else:
+            low = middle
+    return found
 
 
-def _rows_of_pool(spectrum: PoolSpectrum, m: int) -> PredictedSet:
-    sample = spectrum._sample_at(spectrum._best_places(m))
-    return PredictedSet("search", "search", sample, spectrum.predict(sample))
-
-
-def _nearest(spectrum: Spectrum | PoolSpectrum, m: int) -> PredictedSet:
-    """What leaves least with so many elements."""
+def _best_of_size(spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum, m: int) -> PredictedSet:
+    """What leaves least with so many elements, or fewer."""
+    if isinstance(spectrum, Spectrum):
+        return select(spectrum, m)
     if isinstance(spectrum, PoolSpectrum):
-        return _rows_of_pool(spectrum, min(m, len(spectrum.rows)))
-    return select(spectrum, m)
+        sample = spectrum._sample_at(spectrum._best_places(min(m, len(spectrum.rows))))
+    else:
+        sample = best_by_places(spectrum, m)
+    return PredictedSet("search", "search", sample, spectrum.predict(sample))
 
 
 def _note(spectrum: Spectrum, error: float, found: PredictedSet | None) -> str:

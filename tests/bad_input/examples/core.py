@@ -237,6 +237,7 @@ def of_spectra() -> Any:
     yield good(POOL.predict, S=3, takes={"S": ("a billion",)})
     yield good(type(POOL).from_dict, data=POOL.to_dict())
     yield good(sa.choose, spectrum=POOL, max_m=None, oracle=None)
+    yield good(sa.choose, spectrum=PLACES, max_m=None, oracle=None)
     yield good(sa.design, "m", group=MOVE.distribution, spectrum=POOL, name="nested")
     yield good(sa.orbit_spectrum, **first, action=MOVE, takes={"x": MOVED})
     moved = {"x": tuple(each for each in MOVED if each != "array of NaN")}

@@ -15,7 +15,7 @@ from typing import Any
 
 from sparseaug.designs.constructions.base import Design
 from sparseaug.designs.constructions.crossed import product_designs, signed_designs
-from sparseaug.designs.constructions.lattices import lattice_designs
+from sparseaug.designs.constructions.lattices import lattice_designs, polygon_designs
 from sparseaug.designs.constructions.permutations import permutation_designs
 from sparseaug.designs.constructions.recorded import recorded
 from sparseaug.designs.constructions.rotations import rotation_designs
@@ -170,6 +170,7 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
         "signed",
         lambda group, m, degree: signed_designs(group, m, degree, _smallest, best_by_degree),
     ),
+    Construction("dihedral", lambda group, m, degree: polygon_designs(group)),
     Construction("characters", lambda group, m, degree: sign_designs(group)),
     Construction("characters", lambda group, m, degree: shift_designs(group)),
     Construction(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate, product
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from sparseaug.designs.constructions.base import Design
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Group, Rows
+from sparseaug.groups import Dihedral, Group, Rows
 
 _LARGEST_ROUNDED = 2048  # points; all generators of as many are tried
 
@@ -48,6 +49,21 @@ def lattice_designs(group: Group, m: int | None) -> Iterator[Design]:
         kind="lattice",
         build=None if m is None else lambda: lattice(group, m)[0],
     )
+
+
+def polygon_designs(group: Dihedral) -> Iterator[Design]:
+    """Of a polygon, whose degree is the frequency: k even turns are exact below k, for each k of n."""
+    source = "a lattice with its mirrors; k even turns are exact below frequency k"
+    for k in range(2, min(group.n, _LARGEST_ROUNDED)):
+        if group.n % k == 0:
+            build = partial(_even_turns, group.n, k)
+            name = f"{k} even turns and their mirrors"
+            yield Design(group, name, 2 * k, k - 1, source, 1.0, build=build)
+
+
+def _even_turns(n: int, k: int) -> Rows:
+    turns, flips = np.divmod(np.arange(2 * k), 2)
+    return np.stack([turns * (n // k), flips], axis=1)
 
 
 class Axes(NamedTuple):
