@@ -35,12 +35,6 @@ def best_by_places(spectrum: OneSidedSpectrum, m: int) -> GroupSample:
     return _identity_first(spectrum.group, (found if better else start).elements)
 
 
-def _identity_first(group: Group, rows: Rows) -> GroupSample:
-    """The rows with other items, so that the first is the identity: places stay."""
-    rows = group._compose(rows, group._inverse(rows[:1]))
-    return GroupSample(group, rows, 0, Origin("design", design="chosen by places"))
-
-
 def smallest_balance(spectrum: OneSidedSpectrum, allowed: float, most: int) -> GroupSample | None:
     """The fewest rows of a balance that leave so much at most, at the upper end of their bar.
 
@@ -62,21 +56,6 @@ def _identity_first(group: Group, rows: Rows) -> GroupSample:
     """The rows with other items, so that the first is the identity: places stay."""
     rows = group._compose(rows, group._inverse(rows[:1]))
     return GroupSample(group, rows, 0, Origin("design", design="chosen by places"))
-
-
-def smallest_balance(spectrum: OneSidedSpectrum, allowed: float, most: int) -> GroupSample | None:
-    """The fewest rows of a balance that leave so much at most, at the upper end of their bar.
-
-    The first rows of many orders are the orders of few: each balance is looked at once.
-    """
-    found = None
-    for rows in _balances(spectrum.group, most):
-        for m in range(1, most + 1):
-            S = _identity_first(spectrum.group, rows[:m])
-            if spectrum.predict(S).upper <= allowed:
-                found, most = S, m - 1
-                break
-    return found
 
 
 def _searched(spectrum: OneSidedSpectrum, m: int) -> tuple[GroupSample, GroupSample]:
