@@ -115,16 +115,6 @@ def test_rolls_and_turns_are_numpys_own(rng):
         assert np.array_equal(moved, np.rot90(plain, turns, axes=(-2, -1)))
 
 
-def test_the_axes_of_shifts_are_as_many_as_the_factors_of_the_group():
-    for sizes in ((5,), (3, 4), (2, 3, 4)):
-        x = np.random.default_rng(0).normal(size=(2, 6, *sizes))
-        act, axes = sa.roll(sa.abelian(*sizes)), tuple(range(-len(sizes), 0))
-        assert act == sa.roll(sa.abelian(*sizes), axes)
-        step = np.ones((1, len(sizes)), int)
-        assert np.array_equal(act(step, x)[0], np.roll(x, (1,) * len(sizes), axes))
-    assert sa.roll(sa.cyclic(427)).axes == (-1,)
-
-
 def test_moving_a_grid_is_rolling_after_turning_after_flipping(rng):
     x = rng.normal(size=(2, 3, 6, 6))
     for n in (1, 2, 3, 6):
@@ -171,21 +161,6 @@ def test_a_right_action_is_refused():
 
 def right_on_circle(elements, x):
     return np.stack([np.roll(x, -int(s), axis=1) for s in elements[:, 0]])
-
-
-def test_actions_that_do_not_commute_are_no_product():
-    rotate = sa.permute_axis(sa.cyclic(3))
-    with pytest.raises(LawError):
-        check_action(sa.product_action(rotate, sa.permute_axis(sa.symmetric(3))), np.eye(3))
-
-
-def test_prepared_arrays_can_be_kept_and_used_again(moving, rng):
-    action, x = moving
-    a = action.group.sample(K, rng)
-    prepared = action.prepare(a, x.shape)
-    assert len(prepared) == action.parts
-    for data in (x, x + 1):
-        assert np.array_equal(action.apply(prepared, data[None]), action(a, data))
 
 
 def test_no_elements_and_no_samples_are_fine(moving):
@@ -240,16 +215,6 @@ def test_every_wrong_matrix_of_a_list_is_found():
             sa.linear(g, wrong)
 
 
-def test_graphs_can_be_augmented_with_their_features(rng):
-    g = sa.symmetric(3)
-    S = sa.Oracle(g, seed=0).draw(4)
-    graphs = rng.normal(size=(5, 3, 3)), rng.normal(size=(5, 3, 2))
-    (adjacency, features), y = sa.augment(sa.permute_nodes(g), S, graphs, np.arange(5))
-    assert adjacency.shape == (20, 3, 3)
-    assert features.shape == (20, 3, 2)
-    assert y.tolist() == list(range(5)) * 4
-
-
 def test_augment_repeats_targets_or_moves_them(rng):
     g = sa.symmetric(3)
     S = sa.Oracle(g, seed=0).draw(4)
@@ -275,42 +240,29 @@ def test_matrices_that_move_everything_to_zero_are_no_representation():
 
 
 S3, X = sa.symmetric(3), np.zeros((2, 3))
-E = S3.identity()
 
 
 def on_a_cube(x):
     return sa.linear(sa.groups.cube_rotations())([[0]], x)
 
 
-BAD = {
-    "points": lambda: sa.permute_axis(sa.dihedral(2)),
-    "entries": lambda: sa.permute_axis(S3)(E, np.zeros((2, 4))),
-    "axis": lambda: sa.permute_axis(S3, -2)(E, X),
-    "tuple": lambda: sa.permute_nodes(S3)(E, (X, X, X)),
-    "axes": lambda: sa.roll(sa.cyclic(4), (-2, -1)),
-    "divide": lambda: sa.roll(sa.cyclic(4), (-1,))([[1]], np.zeros((1, 6))),
-    "different axes": lambda: sa.roll(sa.abelian(3, 3), (-1, -1)),
-    "grid": lambda: sa.rotate_grid(sa.dihedral(4))([[1, 0]], np.zeros((1, 4, 5))),
-    "shifts": lambda: sa.move_grid(sa.grid_symmetries(4))([[0] * 4], np.zeros((1, 6, 6))),
-    "signs": lambda: sa.flip_signs(sa.cyclic(3)),
-    "negative": lambda: sa.flip_signs(sa.sign_flips(3))([[0, 1, 0]], X.astype(np.uint8)),
-    "matrices": lambda: sa.linear(S3),
-    "matrices has shape": lambda: sa.linear(S3, np.zeros((5, 2, 2))),
-    "representation": lambda: sa.linear(S3, np.full((6, 2, 2), np.nan)),
-    "complex": lambda: sa.linear(sa.cyclic(4), list(sa.cyclic(4).irreps())[1].matrices),
-    "function": lambda: sa.linear(sa.symmetric(2000), np.zeros((5, 2, 2))),
-    "floating": lambda: on_a_cube(np.zeros((1, 3), np.int64)),
-    "infinity": lambda: on_a_cube(np.full((1, 3), np.inf)),
-    "TypeError": lambda: sa.custom_action(S3, lambda: 0, samples=X),
-    "samples": lambda: sa.custom_action(S3, lambda g, x: x, samples=np.zeros((0, 3))),
-    "NoneType": lambda: sa.custom_action(S3, lambda g, x: None)(E, X),
-    "returned shape": lambda: sa.custom_action(S3, lambda g, x: x)(E, X),
-    "S is a sample": lambda: sa.augment(sa.permute_axis(S3), sa.GroupSample("C3", [[0]]), X),
-    "one target": lambda: sa.augment(sa.permute_axis(S3), sa.GroupSample(S3, E), X, X[:1]),
-}
-
-
-@pytest.mark.parametrize("word", BAD)
-def test_what_does_not_fit_is_refused_by_a_word_for_it(word):
-    with pytest.raises(ArgumentError, match=word):
-        BAD[word]()
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sa.permute_axis(sa.symmetric(3), -2)([[0, 1, 2]], np.zeros((3, 3))),
+        lambda: sa.roll(sa.cyclic(4), (-1,))([[1]], np.zeros((1, 6))),
+        lambda: sa.roll(sa.abelian(3, 3), (-1, -1)),
+        lambda: sa.rotate_grid(sa.dihedral(4))([[1, 0]], np.zeros((1, 4, 5))),
+        lambda: sa.move_grid(sa.grid_symmetries(4))([[0] * 4], np.zeros((1, 6, 6))),
+        lambda: sa.flip_signs(sa.sign_flips(3))([[0, 1, 0]], np.zeros((2, 3), np.uint8)),
+        lambda: sa.linear(sa.symmetric(3), np.full((6, 2, 2), np.nan)),
+        lambda: sa.linear(sa.cyclic(4), list(sa.cyclic(4).irreps())[1].matrices),
+        lambda: on_a_cube(np.zeros((1, 3), np.int64)),
+        lambda: on_a_cube(np.full((1, 3), np.inf)),
+        lambda: sa.custom_action(sa.cyclic(2), lambda g, x: x)([[0]], np.zeros((2, 3))),
+        lambda: sa.augment(sa.flip(), sa.GroupSample("C3", [[0]]), np.zeros((2, 3))),
+    ],
+)
+def test_what_would_move_otherwise_than_said_is_refused(call):
+    with pytest.raises(ArgumentError):
+        call()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -82,14 +81,6 @@ def test_layers_and_estimators_refuse_it_too():
             call()
 
 
-def test_data_that_do_not_move_settle_nothing():
-    action = sa.custom_action(sa.symmetric(4), right)
-    e = action.group.identity()
-    action(e, np.ones((2, 4)))
-    with pytest.raises(LawError):
-        action(e, X)
-
-
 def test_an_action_is_tried_once_for_each_shape():
     calls = []
 
@@ -107,18 +98,6 @@ def test_an_action_is_tried_once_for_each_shape():
     pickle.loads(pickle.dumps(sa.custom_action(sa.symmetric(4), left)))(S, X)
     action(S, X)
     assert len(calls) == before + 1
-
-
-def test_threads_that_use_it_first_get_the_same():
-    action = sa.custom_action(sa.symmetric(4), left)
-    S = sa.Oracle(action.group, seed=0).draw(5)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: action(S, X), range(32)))
-    assert all(np.array_equal(moved, found[0]) for moved in found)
-    wrong = sa.custom_action(sa.symmetric(4), right)
-    with ThreadPoolExecutor(8) as pool:
-        futures = [pool.submit(wrong, S, X) for _ in range(32)]
-    assert {type(future.exception()) for future in futures} == {LawError}
 
 
 def matrices(elements):

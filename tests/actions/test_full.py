@@ -7,7 +7,6 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.actions.arrays import leaves
-from sparseaug.errors import ArgumentError, GroupTooLargeError
 from tests.conftest import ACTIONS
 
 
@@ -20,13 +19,6 @@ def test_full_is_every_element_once_in_rank_order(name: str) -> None:
     for one, other in zip(leaves(moved), leaves(wanted), strict=True):
         assert len(one) == act.group.order
         assert np.array_equal(one, other)
-
-
-def test_what_cannot_be_listed_or_is_another_word_is_refused() -> None:
-    with pytest.raises(GroupTooLargeError):
-        sa.permute_axis(sa.symmetric(20))("full", np.zeros((1, 20)))
-    with pytest.raises(ArgumentError):
-        sa.permute_axis(sa.symmetric(4))("all", np.zeros((1, 4)))
 
 
 def test_shifts_and_one_mirror_are_the_product_of_the_page() -> None:

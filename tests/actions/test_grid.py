@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
 
 
 @pytest.mark.parametrize("size", [1, 4, 5])
@@ -15,13 +14,6 @@ def test_flip_is_that_of_numpy_on_an_axis_of_any_length(size, rng):
     for axis in (1, 2, -1, -2):
         moved = sa.flip(axis)([[0], [1]], x)
         assert np.array_equal(moved, np.stack([x, np.flip(x, axis)]))
-
-
-def test_two_flips_make_a_product():
-    x = np.arange(6.0).reshape(1, 2, 3)
-    both = sa.product_action(sa.flip(-1), sa.flip(-2))
-    assert both.group.order == 4
-    assert np.array_equal(both([[1, 1]], x)[0], x[:, ::-1, ::-1])
 
 
 def test_a_flip_and_the_sign_of_a_component_move_together(rng):
@@ -56,22 +48,3 @@ def test_the_gradient_of_a_moved_image_is_the_moved_gradient(move, group, rng):
     assert np.array_equal(move(group, vectors=1)(rows, gradient(images)), expected)
     last = move(group, (1, 2), vectors=-1)(rows, np.moveaxis(gradient(images), 1, -1))
     assert np.array_equal(np.moveaxis(last, -1, 2), expected)
-
-
-@pytest.mark.parametrize(
-    ("vectors", "shape", "message"),
-    [
-        (1, (2, 3, 4, 4), "x has 3 entries on axis 1, that of the components"),
-        (-1, (2, 2, 4, 4), "vectors=-1 is an axis of the grid"),
-        (2, (2, 2, 4, 4), "vectors=2 is an axis of the grid"),
-        ((1, 2), (2, 2, 4, 4), "vectors="),
-    ],
-)
-def test_vectors_that_do_not_fit_the_grid_are_refused(vectors, shape, message):
-    with pytest.raises(ArgumentError, match=message):
-        sa.rotate_grid(sa.dihedral(4), vectors=vectors)([[1, 0]], np.ones(shape))
-
-
-def test_a_group_without_rotations_does_not_rotate_vectors():
-    with pytest.raises(ArgumentError, match="D5 does not rotate vectors"):
-        sa.rotate(sa.dihedral(5))

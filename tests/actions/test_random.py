@@ -19,11 +19,6 @@ def mess(x, rng):
     return x * (noise + torch.rand(()).item())
 
 
-def test_colours_of_bytes_are_refused_by_what_they_should_be():
-    with pytest.raises(ArgumentError, match=r"uint8.*255"):
-        sa.random_color(0.2)([[1.0, 1, 1]], np.zeros((1, 3, 4, 4), np.uint8))
-
-
 def test_a_row_is_one_map_and_global_generators_are_put_back():
     act = sa.random_transform(mess)
     S = sa.Oracle(act.distribution, seed=0).draw(5)
@@ -62,7 +57,7 @@ def test_a_batch_function_must_move_each_sample_by_the_same_map():
     x = np.random.default_rng(0).random((5, 4))
     np.testing.assert_array_equal(shift(S, x), alone(S, x))
     noise = sa.random_transform(lambda x, rng: x + rng.normal(size=x.shape), batch=True)
-    with pytest.raises(ArgumentError, match="a row is not one map"):
+    with pytest.raises(ArgumentError, match="otherwise than alone"):
         noise(sa.Oracle(noise.distribution).draw(1), x)
 
 
@@ -107,7 +102,7 @@ def test_affine_and_color_agree_between_libraries_and_have_gradients():
     np.testing.assert_allclose(moved.detach().numpy(), act(S, x.detach().numpy()), atol=1e-12)
     moved.sum().backward()
     assert x.grad.abs().sum() > 0
-    with pytest.raises(ArgumentError, match="floating"):
+    with pytest.raises(ArgumentError, match="floats"):
         sa.random_affine(degrees=5)([[0.0, 0, 0, 1, 0]], np.zeros((1, 4, 4), np.uint8))
     with pytest.raises(ArgumentError, match="3 or 1"):
         sa.random_color(0.1)([[1.0, 1, 1]], np.zeros((1, 2, 4, 4)))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError, LawError
 from sparseaug.testing import check_action
 from tests.extras import optional
 
@@ -37,14 +34,6 @@ def turning(request):
 
 def test_rotations_are_a_left_action(turning):
     check_action(*turning)
-
-
-def test_a_right_action_of_rotations_is_refused(rng):
-    def backwards(rows, x):
-        return x @ SPACE.matrices(rows)[:, None]  # R^T instead of R
-
-    with pytest.raises(LawError):
-        check_action(sa.custom_action(SPACE, backwards), rng.standard_normal((2, 5, 3)))
 
 
 def test_every_axis_is_multiplied_by_the_matrix(rng):
@@ -76,14 +65,6 @@ def test_a_quadratic_form_moves_along_with_its_vectors(rng):
         assert np.allclose(turned, energy)
 
 
-def test_each_datum_may_have_its_own_rotation(turning, rng):
-    action, x = turning
-    rows = action.group.sample(len(x), rng)
-    each = sa.actions.PreparedAction(action, rows).each(x, np.arange(len(x)))
-    for j in range(len(x)):
-        assert np.allclose(each[j], action(rows[j : j + 1], x[j : j + 1])[0, 0], atol=1e-14)
-
-
 def test_torch_agrees_and_is_differentiable(turning, rng):
     action, x = turning
     rows = action.group.sample(3, rng)
@@ -107,26 +88,3 @@ def test_forces_of_a_rotated_energy_are_rotated_forces_by_gradcheck(rng):
     x = torch.tensor(rng.standard_normal((1, 3, 3)), requires_grad=True)
     assert torch.autograd.gradcheck(energy, (x,))
     assert torch.autograd.gradgradcheck(energy, (x,))
-
-
-def test_rotations_are_compiled_without_a_break(rng):
-    x = torch.tensor(rng.standard_normal((2, 5, 3)), dtype=torch.float32)
-    orbit = importlib.import_module("sparseaug.nn").OrbitBatch(
-        sa.rotate(SPACE), sa.Oracle(SPACE, seed=0).draw(4)
-    )
-    expected = orbit(x)
-    compiled = torch.compile(orbit, fullgraph=True, backend="eager")
-    assert torch.allclose(compiled(x), expected)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: sa.rotate(sa.symmetric(3)), "group S3 does not rotate"),
-        (lambda: sa.rotate(SPACE, rank=2)(SPACE.identity(), np.ones((2, 3))), "axis"),
-        (lambda: sa.rotate(SPACE)(SPACE.identity(), np.full((1, 3), np.inf)), "infinity"),
-    ],
-)
-def test_bad_input_is_answered(call, message):
-    with pytest.raises(ArgumentError, match=message):
-        call()

@@ -10,7 +10,6 @@ import torch
 
 import sparseaug as sa
 from sparseaug.actions.laws import require_law
-from sparseaug.errors import ArgumentError
 
 TURN = sa.rotate_grid(sa.dihedral(4))
 S = sa.Oracle(TURN.group, seed=1).draw(6)
@@ -51,20 +50,3 @@ def test_the_kind_is_the_loosest_and_the_law_is_checked():
     wrong = sa.custom_action(group, lambda g, x: np.stack([x[..., row] for row in g]))
     with pytest.raises(sa.errors.LawError):
         require_law(sa.together(sa.permute_axis(group), wrong), (np.eye(3), np.eye(3)))
-
-
-BAD = {
-    "one of the two": lambda: sa.together(),
-    "b is of S4": lambda: sa.together(a=TURN, b=GRAPHS),
-    "one Tensor": lambda: BOTH(S, images()["image"]),
-    "tuple of 1": lambda: PAIR(S, (images()["mask"],)),
-    "samples": lambda: BOTH(S, {**images(), "mask": images(2)["mask"]}),
-    "moves one array": lambda: TURN(S, tuple(images().values())),
-    "several arrays": lambda: sa.product_action(BOTH, BOTH),
-}
-
-
-@pytest.mark.parametrize("word", BAD)
-def test_data_of_another_form_are_refused_by_a_word_for_it(word):
-    with pytest.raises(ArgumentError, match=word):
-        BAD[word]()

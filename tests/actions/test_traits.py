@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import sparseaug as sa
 from sparseaug.actions.base import WholeAxis
 from sparseaug.kernels.group_means import closed_form
-from sparseaug.sources import crystal
 
 ROCK_SALT = (5.6 * np.eye(3), [[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]], [11] * 4)
 
@@ -35,16 +33,6 @@ class Backwards(sa.actions.Action):
         return np.stack([x[0][..., row] for row in prepared[0]])
 
 
-def test_a_crystal_moves_entries_and_the_gaussian_kernel_is_invariant_under_it():
-    act = crystal(ROCK_SALT).action
-    assert act.kind == "entries"
-    answer = sa.GaussianKernel(1.0).is_invariant(act)
-    assert answer.holds
-    assert not answer.condition
-    vectors = crystal(ROCK_SALT).vectors
-    assert vectors.kind == "linear"
-
-
 def test_closed_forms_are_read_from_the_action_also_from_a_users():
     group = sa.symmetric(5)
     own, ours = Backwards(group), sa.permute_axis(group)
@@ -64,12 +52,3 @@ def test_whole_axes_are_those_of_the_whole_symmetric_group_flips_and_signed_perm
     assert signed == WholeAxis(-1, 3, "signed permutations")
     for act in (sa.permute_axis(sa.alternating(4)), sa.permute_axis(sa.cyclic(4))):
         assert act.whole_axis is None
-
-
-def test_a_sites_axis_and_another_axis_commute_without_comparing_generators():
-    act = crystal(ROCK_SALT).action
-    assert act.moved_axes(2) == {-2}
-    both = sa.product_action(act, sa.permute_axis(sa.symmetric(6), -1))
-    S = sa.Oracle(both.group, seed=0).draw(2)
-    assert both(S, np.ones((1, 4, 6))).shape == (2, 1, 4, 6)
-    assert math.isclose(both.group.order, act.group.order * 720)

@@ -42,9 +42,7 @@ class RandomAffine(RandomAction):
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         """Places (k, 4, H W) and weights (k, 4, H W) of the four entries."""
         if len(shape) < 3:
-            raise ArgumentError(
-                f"x has shape {shape}; an affine map moves images (n, ..., height, width)."
-            )
+            raise ArgumentError(f"x has shape {shape}; give images (n, ..., height, width).")
         height, width = shape[-2:]
         turn, skew = np.deg2rad(elements[:, 0]), np.tan(np.deg2rad(elements[:, 4]))
         cos, sin = np.cos(turn) * elements[:, 3], np.sin(turn) * elements[:, 3]
@@ -107,11 +105,8 @@ def random_affine(
         >>> sa.random_affine(degrees=90)(quarter, np.eye(2)[None]).round(6)[0, 0].tolist()
         [[0.0, 1.0], [1.0, 0.0]]
     """
-    turn, shift = ends("degrees", degrees), ends("translate", translate)
-    sizes, skew = (
-        ends("scale", (scale, scale) if np.isscalar(scale) else scale),
-        ends("shear", shear),
-    )
+    turn, shift, skew = ends("degrees", degrees), ends("translate", translate), ends("shear", shear)
+    sizes = ends("scale", (scale, scale) if np.isscalar(scale) else scale)
     if sizes[0] <= 0 or max(map(abs, skew)) >= 90:
         raise ArgumentError(f"scale={scale} must be above 0, and shear={shear} within 90 degrees.")
     given = zip(_NAMES, (turn, shift, shift, sizes, skew), strict=True)
@@ -127,4 +122,4 @@ def ends(name: str, given: Any) -> tuple[float, float]:
         low = -high
     if low > high:
         raise ArgumentError(f"{name}={shorten(given)} must be (least, largest).")
-    return float(low), float(high)
+    return low, high

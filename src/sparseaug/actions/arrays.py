@@ -31,8 +31,7 @@ def require_data(x: Array, name: str = "x") -> None:
     require_library(x, name)
     if dtype_kind(x) not in ("b", "i", "u", "f", "c") or x.ndim < 2:
         raise ArgumentError(
-            f"{name} has shape {tuple(x.shape)} and dtype {x.dtype}; give numbers or truth "
-            "values, samples as (n, ...), one per row."
+            f"{name} has shape {tuple(x.shape)} and dtype {x.dtype}; give numbers (n, ...), a row each."
         )
 
 
@@ -43,8 +42,7 @@ def require_library(x: Any, name: str = "x") -> None:
     """
     if not library(x):
         raise ArgumentError(
-            f"{name} is a {type_name(x)}; give a NumPy array, a torch tensor or a JAX array: other "
-            "types are not converted."
+            f"{name} is a {type_name(x)}; give an array of NumPy, torch or JAX, none is converted."
         )
     require_dense(name, x, values=False)
 
@@ -56,19 +54,13 @@ def require_dense(name: str, x: Any, *, values: bool = True) -> None:
     """
     if not is_tensor(x):
         return
-    whole = x.layout is namespace(x).strided and not x.is_nested
-    for wrong, what, remedy in (
-        (values and x.is_meta, "with no memory", "one with values"),
-        (not whole, f"with layout {x.layout}", "a dense one, as x.to_dense()"),
-        (
-            whole and x.is_floating_point() and x.element_size() < 2,
-            f"of dtype {x.dtype}, in which torch does not compute",
-            "a wider one, as .to(torch.bfloat16)",
-        ),
-        (is_sharded(x), "spread over ranks, a DTensor", "x.to_local() or x.full_tensor()"),
-    ):
-        if wrong:
-            raise ArgumentError(f"{name} is a tensor {what}; give {remedy}.")
+    dense = x.layout is namespace(x).strided and not (x.is_nested or is_sharded(x))
+    # torch does not compute in 8 bits
+    if not dense or (values and x.is_meta) or (x.is_floating_point() and x.element_size() < 2):
+        raise ArgumentError(
+            f"{name} is a {type_name(x)} of {x.layout}, {x.dtype} on {x.device}; give a dense one with "
+            "values of 16 bits or more, as by x.to_dense(), x.to_local() or x.to(torch.bfloat16)."
+        )
 
 
 def is_sharded(x: Any) -> bool:
@@ -265,16 +257,15 @@ def describe(x: Any) -> str:
 def require_samples(x: Any, name: str = "x") -> int:
     """The number of samples of the arrays in x, or an `ArgumentError` unless they have one."""
     arrays = leaves(x)
-    if not arrays:
-        raise ArgumentError(f"{name} is a {type(x).__name__} without arrays; give at least one.")
     for array in arrays:
         require_data(array, name)
     # neither len nor a set: torch.export would take the number for a constant
-    count: int = arrays[0].shape[0]
-    if any(array.shape[0] != count for array in arrays[1:]):
-        counts = sorted({len(array) for array in arrays})
-        raise ArgumentError(f"{name} holds arrays of {counts} samples; give as many in each.")
-    return count
+    if not arrays or any(array.shape[0] != arrays[0].shape[0] for array in arrays[1:]):
+        counts = [len(array) for array in arrays]
+        raise ArgumentError(
+            f"{name} holds arrays of {counts} samples; give as many in each, in one."
+        )
+    return int(arrays[0].shape[0])
 
 
 def call(function: Callable[..., Any], x: Any) -> Any:

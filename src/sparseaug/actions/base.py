@@ -25,7 +25,7 @@ from sparseaug.actions.arrays import (
     shapes_of,
     to_namespace_of,
 )
-from sparseaug.errors import ArgumentError, ElementError, shorten
+from sparseaug.errors import ArgumentError, ElementError
 from sparseaug.groups import Distribution, Group, Rows, as_group
 
 Kind: TypeAlias = Literal["entries", "signs", "linear", "custom"]
@@ -115,8 +115,7 @@ class Action(ABC):
         """
         if not self.any_form and not hasattr(x, "shape") and isinstance(x, tuple | Mapping):
             raise ArgumentError(
-                f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; give "
-                "sparseaug.together an action for each array in it."
+                f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; use together."
             )
         return self
 
@@ -149,14 +148,12 @@ class Action(ABC):
                 rows = as_numpy(elements) if library(elements) else elements
             except (TypeError, RuntimeError) as error:
                 raise ElementError(
-                    "elements is traced and has no values yet; rows stay outside of jit, grad and "
-                    "vmap: give a NumPy array or a sample."
+                    "elements is traced; rows stay outside of jit and grad."
                 ) from error
             return own.check(rows)
         if given != own:
             raise ArgumentError(
-                f"S is a sample of {given.name}, but the action is of {own.name}; "
-                f"use one {'group' if own.is_group else 'distribution'}."
+                f"S is a sample of {given.name}, but the action is of {own.name}; use one of the two."
             )
         return elements.elements
 
@@ -170,8 +167,7 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
     """Raise an `ArgumentError` unless `along` is None or an action of the same group."""
     if along is None:
         return
-    if not isinstance(along, Action):
-        raise ArgumentError(f"{name}={shorten(along)} is neither an action nor None.")
+    require_action(along, name)
     if along.distribution != action.distribution:
         raise ArgumentError(
             f"{name} is of {along.distribution.name}, but action is of {action.distribution.name}; "
@@ -184,8 +180,8 @@ def axes_from_end(axes: Sequence[int], ndim: int) -> Shape:
     counted = tuple([axis - ndim if axis >= 0 else axis for axis in axes])
     if min(counted) <= -ndim or max(counted) >= 0 or len(set(counted)) < len(counted):
         raise ArgumentError(
-            f"{f'axis={axes[0]}' if len(axes) == 1 else f'{axes=}'} is not an axis of one sample; x has "
-            f"{ndim} axes, the first counts the samples: give 1..{ndim - 1} or -1..-{ndim - 1}."
+            f"{'axis' if len(axes) == 1 else 'axes'}={axes} are not axes of one sample, for x of {ndim} "
+            f"axes, the first of which counts samples; give 1..{ndim - 1} or -1..-{ndim - 1}."
         )
     return counted
 
@@ -201,7 +197,4 @@ def suitable_group(suits: Callable[[Group], Any], given: Group | str, what: str)
 def require_size(given: int, wanted: int | None, what: str, group: Group) -> None:
     """Raise an `ArgumentError` unless the moved axis has as many entries as the group moves."""
     if given != wanted:
-        raise ArgumentError(
-            f"x has {given} entries on {what}, but {group.name} moves {wanted}; "
-            "choose another axis or a group of that size."
-        )
+        raise ArgumentError(f"x has {given} entries on {what}, but {group.name} moves {wanted}.")

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_flag, check_real
+from sparseaug._checks import check_flag, check_not_negative
 from sparseaug.actions.arrays import Array, Shape
 from sparseaug.actions.linear import require_floats
 from sparseaug.actions.random import RandomAction
@@ -35,7 +35,7 @@ class RandomColor(RandomAction):
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         if len(shape) < 4 or shape[-3] not in (1, 3):
             raise ArgumentError(
-                f"x has shape {shape}; colours are of images (n, ..., 3 or 1, height, width)."
+                f"x has shape {shape}; give images (n, ..., 3 or 1, height, width)."
             )
         return (elements,)
 
@@ -83,9 +83,7 @@ def random_color(
     given = {"brightness": brightness, "contrast": contrast, "saturation": saturation}
     parameters = []
     for name, r in given.items():
-        half = check_real(name, r)
-        if half < 0:
-            raise ArgumentError(f"{name}={r} is not allowed; give at least 0.")
+        half = check_not_negative(name, r)
         parameters.append((name, max(0.0, 1.0 - half), 1.0 + half))
     return RandomColor(Ranges("color", tuple(parameters)), check_flag("clip", clip))
 

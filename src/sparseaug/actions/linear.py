@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,16 +25,7 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import Action, WholeAxis, axes_from_end, require_size, suitable_group
 from sparseaug.errors import ArgumentError
-from sparseaug.groups import (
-    ENUMERATION_LIMIT,
-    Abelian,
-    Group,
-    Hyperoctahedral,
-    Rows,
-    TableGroup,
-    as_group,
-    format_order,
-)
+from sparseaug.groups import Abelian, Group, Hyperoctahedral, Rows, TableGroup, as_group
 from sparseaug.groups.permutations import compose_permutations, invert_permutations
 
 
@@ -101,7 +93,7 @@ class Linear(Action):
 
         That depends on values, so it is decided here: torch.compile cannot trace such a decision.
         """
-        listed = getattr(self.matrices, "listed", None)
+        listed = self.matrices.matrices if isinstance(self.matrices, _Listed) else None
         signs = listed is not None and are_signed_permutations(listed)
         object.__setattr__(self, "kind", "signs" if signs else "linear")
 
@@ -126,28 +118,17 @@ class Linear(Action):
 
 
 @dataclass(frozen=True, eq=False)
-class _ByRank:
-    """Matrices listed in rank order, looked up by element."""
+class _Listed:
+    """All matrices in rank order, looked up by element."""
 
     group: Group
-    listed: NDArray[np.float64]
+    matrices: NDArray[np.float64]
 
     def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.listed[self.group.rank(elements)]
+        return self.matrices[self.group.rank(elements)]
 
-
-@dataclass(frozen=True)
-class _Own:
-    """The matrices that a matrix group is made of."""
-
-    group: TableGroup
-
-    @property
-    def listed(self) -> NDArray[np.float64]:
-        return self.group.matrices
-
-    def __call__(self, elements: Rows) -> NDArray[np.float64]:
-        return self.listed[elements[:, 0]]
+    def __repr__(self) -> str:
+        return f"matrices {hashlib.sha256(self.matrices.tobytes()).hexdigest()[:16]}"
 
 
 def flip_signs(group: Group | str, axis: int = -1) -> FlipSigns:
@@ -209,18 +190,13 @@ def linear(
     if matrices is None:
         if not isinstance(group, TableGroup) or not group.entries:
             raise ArgumentError(f"matrices is missing; {group.name} is not a matrix group.")
-        return Linear(group, _Own(group))
+        return Linear(group, _Listed(group, group.matrices))
     others = group.sample(64, np.random.default_rng(0))
-    if not callable(matrices) and group.order > ENUMERATION_LIMIT:
-        raise ArgumentError(
-            f"matrices is a list, but {group.name} has {format_order(group)} elements; "
-            "give a function of the rows."
-        )
     if not callable(matrices):
-        array = np.array(_real_matrices(matrices, group.order))
-        array.flags.writeable = False
-        matrices = _ByRank(group, array)
         others = group.all_elements()  # all of them: then the law is proved
+        array = np.array(_real_matrices(matrices, len(others)))
+        array.flags.writeable = False
+        matrices = _Listed(group, array)
     _require_homomorphism(group, matrices, others)
     return Linear(group, matrices)
 
@@ -247,8 +223,8 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
     tolerance = 1e-8 * max(1.0, float(abs(right).max()))
     if not all(error <= tolerance for error in errors):  # a NaN fails too
         raise ArgumentError(
-            f"matrices is not a representation of {group.name}: M(ab) must equal M(a) M(b) and "
-            "M(identity) must be the unit matrix; list the matrices in rank order."
+            f"matrices is not a representation of {group.name}: M(ab) must equal M(a) M(b), and "
+            "M(identity) be the unit matrix, in rank order."
         )
 
 
@@ -258,8 +234,7 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     array = check_array("matrices", as_numpy(value) if library(value) else value, np.float64)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or len(array) != count:
         raise ArgumentError(
-            f"matrices has shape {array.shape}; give ({count}, d, d), one matrix per element in rank "
-            "order, or a function of the rows."
+            f"matrices has shape {array.shape}; give ({count}, d, d) in rank order."
         )
     return array
 
@@ -274,9 +249,7 @@ def matrix_product(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
             return np.matmul(x, y)
     except FloatingPointError as error:
         if np.isinf(x).any():
-            raise ArgumentError(
-                "x holds an infinity, of which matrices make NaN; replace it first."
-            ) from error
+            raise ArgumentError("x holds an infinity, of which matrices make NaN.") from error
     with np.errstate(invalid="ignore"):  # some builds of BLAS report what did not happen
         return np.matmul(x, y)
 
@@ -284,10 +257,7 @@ def matrix_product(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 def require_floats(x: Array) -> None:
     """Raise an `ArgumentError` for data that this action would round, such as bytes of an image."""
     if dtype_kind(x) not in "fc":
-        raise ArgumentError(
-            f"x has dtype {x.dtype}; this action needs floating point: convert x first, bytes of an "
-            "image by x / 255."
-        )
+        raise ArgumentError(f"x has dtype {x.dtype}; give floats, of bytes of an image x / 255.")
 
 
 def multiply_along(x: Array, signs: Array, axes: Shape) -> Array:

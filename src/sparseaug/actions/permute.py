@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,8 +169,7 @@ class TurnVectors(Action):
         (axis,) = axes_from_end(self.axes[:1], len(shape))
         if axis in axes_from_end(self.cells.axes, len(shape)):
             raise ArgumentError(
-                f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x, whose shape is "
-                f"{shape}; components have an axis of their own."
+                f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x."
             )
         require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
         # (a, f): the last of (t1, t2, a, f), or (a,)
@@ -250,10 +249,7 @@ def roll(group: Group | str, axes: int | Sequence[int] | None = None) -> Roll:
     shifts = suitable_group(lambda g: isinstance(g, Abelian), group, what)
     axes = check_axes("axes", tuple(range(-shifts.width, 0)) if axes is None else axes)
     if shifts.width != len(axes):
-        raise ArgumentError(
-            f"group {shifts.name} does not shift {len(axes)} axes; "
-            f"give abelian(...) with one modulus for each of axes={axes}."
-        )
+        raise ArgumentError(f"group {shifts.name} has not one modulus for each of axes={axes}.")
     return Roll(shifts, axes)
 
 
@@ -349,8 +345,7 @@ def _square(shape: Shape, axes: Shape) -> int:
     rows, columns = (shape[axis] for axis in axes_from_end(axes, len(shape)))
     if rows != columns:
         raise ArgumentError(
-            f"x has a {rows} x {columns} grid on axes {axes}; quarter turns need a square "
-            "one: crop or pad it."
+            f"x has a {rows} x {columns} grid on axes {axes}; crop or pad it to a square."
         )
     return rows
 
@@ -359,8 +354,7 @@ def _step(size: int, modulus: int, axis: int) -> int:
     """How many entries one of `modulus` shifts moves an axis of this size."""
     if size % modulus:
         raise ArgumentError(
-            f"x has {size} entries on axis {axis}, which {modulus} shifts do not divide; "
-            f"give a group with {size} shifts or a divisor of {size} there."
+            f"x has {size} entries on axis {axis}; {modulus} shifts do not divide them, {size} would."
         )
     return size // modulus
 
@@ -372,10 +366,5 @@ def _turned_grids(size: int) -> Rows:
 
 
 def _with_points(given: Group | str) -> Group:
-    found: Group = suitable_group(
-        lambda group: group.points,
-        given,
-        "does not permute points; give symmetric(n), alternating(n), cyclic(n), dihedral(n) with "
-        "n >= 3 or a permutation_group",
-    )
-    return found
+    what = "does not permute points; give one that does, as symmetric(n), cyclic(n), dihedral(n)"
+    return cast(Group, suitable_group(lambda group: group.points, given, what))

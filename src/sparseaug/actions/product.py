@@ -94,12 +94,11 @@ def product_action(a: Action, b: Action) -> ProductAction | Chain:
         >>> sa.product_action(reorder, flip).group.name
         'S4xZ2^3'
     """
-    for name, action in (("a", a), ("b", b)):
+    for name, action in {"a": a, "b": b}.items():
         require_action(action, name)
         if isinstance(action, Together):
             raise ArgumentError(
-                f"{name} moves several arrays together; make the product for each array, as "
-                "together(image=product_action(a, b), ...)."
+                f"{name} moves several arrays; make the product for each, within together."
             )
     if not (a.distribution.is_group and b.distribution.is_group):
         return Chain(a, b)

@@ -98,11 +98,11 @@ class RandomTransform(RandomAction):
         data = map_leaves(lambda part: _copy(part[place]), x)
         with seeded(seed):
             y = self.function(data, np.random.default_rng(seed))
+        like = leaves(x)[0]
         for part in leaves(y):
-            if library(part) != library(leaves(x)[0]):
+            if library(part) != library(like):
                 raise ArgumentError(
-                    f"function returned a {type_name(part)} for data that are a "
-                    f"{type_name(leaves(x)[0])}; return arrays of the same library."
+                    f"function returned a {type_name(part)} for a {type_name(like)}."
                 )
         return y
 
@@ -119,8 +119,8 @@ class RandomTransform(RandomAction):
                 same = len(other) == n and own.shape == (1, *other.shape[1:])
                 if not same or differences(own, other[i : i + 1], 1e-4).any():
                     raise ArgumentError(
-                        "function(batch, rng) moves a sample otherwise than alone, so that a row is "
-                        "not one map; draw once for all of a batch, or give batch=False."
+                        "function moves a sample in a batch otherwise than alone; draw once for all of "
+                        "the batch, or give batch=False."
                     )
         self._tried.add(form)
 
@@ -228,7 +228,5 @@ def _stacked(copies: list[Any]) -> Any:
     """Data of one form and shape as one."""
     shapes = {str(shapes_of(copy)) for copy in copies}
     if len(shapes) > 1:
-        raise ArgumentError(
-            f"function returned shapes {sorted(shapes)[:3]}; return one shape, as by a resize."
-        )
+        raise ArgumentError(f"function returned shapes {sorted(shapes)[:3]}; return one shape.")
     return map_leaves(lambda *parts: namespace(parts[0]).stack(parts), copies[0], *copies[1:])

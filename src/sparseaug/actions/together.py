@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseaug.actions.arrays import Array, Shape, is_tensor, namespace
-from sparseaug.actions.base import KINDS, Action, Kind, require_action
+from sparseaug.actions.base import KINDS, Action, Kind, require_action, require_same_group
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Group, Rows
 from sparseaug.groups.distributions.base import group_of
@@ -92,9 +92,7 @@ class Together(Action):
         if self.names and isinstance(x, Mapping) and set(x) == set(self.names):
             return [x[name] for name in self.names]
         wanted = f"a dict of {[*self.names]}" if self.names else f"a tuple of {len(self.actions)}"
-        given = f"one {type(x).__name__}"
-        if isinstance(x, tuple | Mapping):
-            given = f"a tuple of {len(x)}" if isinstance(x, tuple) else f"a dict of {shorten([*x])}"
+        given = f"a dict of {shorten([*x])}" if isinstance(x, Mapping) else f"a {type(x).__name__}"
         raise ArgumentError(f"x is {given}, but the action moves {wanted} together; give that.")
 
 
@@ -155,24 +153,16 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
         >>> sa.together(energy=None, forces=sa.rotate(sa.rotations(3))).group.name
         'SO3'
     """
-    if bool(actions) == bool(named):
-        raise ArgumentError(
-            "together takes actions for a tuple, together(a, b), or by name for a dict, "
-            "together(image=a, mask=b); give one of the two."
-        )
     given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
     moving = {name: action for name, action in given.items() if action is not None}
-    if not moving:
-        raise ArgumentError("together moves nothing; give an action for one part at least.")
+    if not moving or (actions and named):
+        raise ArgumentError(
+            "together takes actions, as together(a, b), or named ones; give one kind."
+        )
     one, first = next(iter(moving.items()))
+    require_action(first, one)
     for name, action in moving.items():
-        require_action(action, name)
-        if action.distribution != first.distribution:
-            raise ArgumentError(
-                f"{name} is of {action.distribution.name}, but {one} is of {first.distribution.name}; "
-                "one element moves all parts: use one group."
-            )
-    parts = tuple(
-        Stay(first.distribution) if action is None else action for action in given.values()
-    )
+        require_same_group(first, action, name)
+    stay = Stay(first.distribution)
+    parts = tuple(stay if action is None else action for action in given.values())
     return Together(parts, tuple(named))

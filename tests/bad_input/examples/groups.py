@@ -130,10 +130,10 @@ def of_actions() -> Any:
     yield good(sa.product_action, a=ACT, b=sa.flip_signs(flips))
     function = {
         "group": S4,
-        "function": lambda g, x: x[:, np.argsort(g)].swapaxes(0, 1),
+        "function": ACT,
         "samples": X,
     }
-    yield good(sa.custom_action, **function, also="function x", takes={"samples": MOVED})
+    yield good(sa.custom_action, **function, also="function x elements", takes={"samples": MOVED})
     yield good(
         sa.random_transform,
         **{"function": lambda x, rng: x, "batch": False, "name": "f"},
