@@ -26,7 +26,7 @@ from tests.bad_input.test_bad_input import EXAMPLES, folder  # noqa: F401
 
 ABLE_BY_PACKAGE = {
     "actions": "Action.over Action.rows PermuteNodes.over product_action",
-    "certificate": "audit_consistency audit_risk",
+    "certificate": "audit_risk",
     "designs": "choose design",
     "groups": """
         Distribution.check Distribution.contains Distribution.sample Group.contains Group.sample""",

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import (
-    KINDS,
-    TABLE,
-    Certificate,
-    Certificates,
-    Evidence,
-    certify,
-    exact,
-    kernel,
-    spectral,
-)
+from sparseaug.certificate import KINDS, TABLE, Certificate, Certificates, Evidence, certify
+from sparseaug.certificate.exact import exact
+from sparseaug.certificate.sparse import kernel, spectral
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels import gradient_norms
 

@@ -33,7 +33,7 @@ def test_the_full_risk_of_another_problem_is_refused_by_name(what):
         "centers": {"model": sa.KernelModel(MODEL.kernel, MODEL.centers[::-1])},
         "action": {"act": sa.permute_axis(sa.alternating(4))},
     }[what]
-    with pytest.raises(ArgumentError, match=f"full is a risk of other {what}"):
+    with pytest.raises(ArgumentError, match=f"full has other {what}"):
         Evidence(MODEL, DATA, ACT, S, full=risk(S="full", **changed))
 
 
@@ -54,9 +54,7 @@ def test_a_certain_bound_below_the_exact_norm_raises_the_alarm(kind, monkeypatch
     sound = certify(THETA, **given)
     truth = sound["exact"].truth
     shrunk(monkeypatch, kind, truth / sound[kind].bound * (1 - 1e-9))
-    with pytest.raises(
-        SoundnessError, match=rf"the {kind} bound .* bug in sparseaug.*report"
-    ) as found:
+    with pytest.raises(SoundnessError, match=f"the {kind} bound") as found:
         certify(THETA, **given)
     assert repr(truth) in str(found.value)
     assert S.sha256 in str(found.value)

@@ -10,8 +10,9 @@ import pytest
 from mpmath import mp, mpf
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, audited, kernel, spectral
+from sparseaug.certificate import Evidence, audited
 from sparseaug.certificate.exact import largest_norm
+from sparseaug.certificate.sparse import kernel, spectral
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels import Discrepancy, gradient_norms
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.certificate import Evidence, exact, words
+from sparseaug.certificate import Evidence, words
+from sparseaug.certificate.exact import exact
 from sparseaug.errors import UnsupportedError
 from sparseaug.norms import LongRunWarning
 

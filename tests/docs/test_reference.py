@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.actions": ("Action",),
     "sparseaug.certificate": (
-        *("BoundedLoss", "Bounds", "Certificate", "Certificates", "Consistency", "Evidence"),
+        *("BoundedLoss", "Certificate", "Certificates", "Evidence"),
         *("OneShot", "RiskCertificate"),
-        *("audit_consistency", "read_answers", "write_pairs"),
+        *("read_answers", "write_pairs"),
     ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (

@@ -11,8 +11,7 @@ sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
 accuracy  the accuracy or loss of any model over all of G: audit_risk
-consistency  the share of samples whose label stays
-statements  what these state: three types
+statements  what these state
 predictions  what a model returned, as one number for each sample
 answers   the same for a model that runs elsewhere: pairs and answers in files
 intervals  what losses in [0, 1] say about their mean
@@ -26,43 +25,27 @@ from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
-from sparseaug.certificate.consistency import audit_consistency
 from sparseaug.certificate.evidence import Evidence
-from sparseaug.certificate.exact import exact
 from sparseaug.certificate.kinds import KINDS, TABLE
 from sparseaug.certificate.predictions import BoundedLoss
-from sparseaug.certificate.sparse import a_priori, kernel, spectral
-from sparseaug.certificate.statements import (
-    Bounds,
-    Consistency,
-    DataRisk,
-    PopulationRisk,
-    RiskCertificate,
-)
+from sparseaug.certificate.sparse import a_priori
+from sparseaug.certificate.statements import RiskCertificate
 from sparseaug.certificate.words import words
 
 __all__ = [
     "KINDS",
     "TABLE",
     "BoundedLoss",
-    "Bounds",
     "Certificate",
     "Certificates",
-    "Consistency",
-    "DataRisk",
     "Evidence",
     "OneShot",
-    "PopulationRisk",
     "RiskCertificate",
     "a_priori",
-    "audit_consistency",
     "audit_risk",
     "audited",
     "certify",
-    "exact",
-    "kernel",
     "read_answers",
-    "spectral",
     "words",
     "write_pairs",
 ]

@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ from sparseaug.actions.prepared import PreparedAction
 from sparseaug.certificate.anytime import MOST_CALLS, require_fresh
 from sparseaug.certificate.intervals import LEAST_DELTA, Ends, Floats, betting, binomial, decided
 from sparseaug.certificate.predictions import BoundedLoss, Model, Score, averaged, outputs_of, right
-from sparseaug.certificate.statements import DataRisk, PopulationRisk, RiskCertificate
+from sparseaug.certificate.statements import RiskCertificate
 from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Distribution, Rows, format_order
@@ -39,8 +38,6 @@ from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.models import evaluating, require_inputs, require_model
-
-Numbers: TypeAlias = tuple[float, float, float, float, float]
 
 _LOOK = 1 / 20  # a running stop looks after every so many more pairs
 _FIRST = 32  # pairs before the first look
@@ -67,7 +64,7 @@ def audit_risk(
 
     The model and the data must not depend on the draws: not chosen among several by this very
     certificate. Nothing is said of inputs outside G, of another distribution, or of somebody who
-    chooses g: the last is `sparseaug.certificate.audit_consistency`.
+    chooses g.
 
     Args:
         predict: takes a batch (B, ...) and returns labels (B,), scores (B, classes), or what
@@ -89,8 +86,7 @@ def audit_risk(
         progress: called as progress(done, total)
 
     Returns:
-        A `DataRisk` or a `PopulationRisk`: estimate, lower and upper in the unit of accuracy (or of
-        the loss).
+        A `RiskCertificate`: estimate, lower and upper in the unit of accuracy (or of the loss).
 
     Raises:
         ArgumentError: the oracle would draw elements of `average_over` again, a loss leaves [0,
@@ -118,33 +114,26 @@ def audit_risk(
     delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
     until = None if until is None else check_real("until", until)
     if until is not None and over == "population":
-        raise ArgumentError(
-            'until is for over="data"; a population of n samples has n, all of them used.'
-        )
+        raise ArgumentError('until goes with over="data"; leave it out.')
     report = check_progress(progress)
-    S = (
-        None
-        if average_over is None
-        else as_sample(average_over, action.distribution, "average_over")
-    )
-    oracle = oracle_of(oracle, action.distribution, S)
-    copies = 1 if S is None else S.m
+    averages = average_over is not None
+    S = as_sample(average_over, action.distribution, "average_over") if averages else None
+    oracle, copies = oracle_of(oracle, action.distribution, S), S.m if S else 1
 
-    def scores(model: Model, rows: Rows, which: Any) -> Floats:
-        """Of the pairs (which[j], rows[j])."""
-        moved = move(action, x, rows, which)
-        if S is None:
-            return score(y[which], outputs_of(model, moved))
-        means = averaged(model, action, S, moved, labels=score is right, copies=chunk_of(x))
-        return score(y[which], means)
-
-    def differences(rows: Rows, which: Any) -> Floats:
-        """(a - b + 1) / 2 of two models."""
-        a, b = (scores(model, rows, which) for model in models)
-        return (a - b + 1) / 2
+    def values(rows: Rows, which: Any) -> Floats:
+        """Of the pairs (which[j], rows[j]); of two models (a - b + 1) / 2."""
+        found = []
+        for model in models:
+            moved = move(action, x, rows, which)
+            outputs = (
+                averaged(model, action, S, moved, labels=score is right, copies=chunk_of(x))
+                if S
+                else outputs_of(model, moved)
+            )
+            found.append(score(y[which], outputs))
+        return found[0] if len(found) == 1 else (found[0] - found[1] + 1) / 2
 
     is_pair = len(models) == 2
-    values = differences if is_pair else partial(scores, models[0])
     scale, shift = (2 * most, -most) if is_pair else (most, 0.0)
     binary, chunk = score is right and not is_pair, chunk_of(x, copies)
     task = Task(values, n, action.distribution, oracle, calls, delta, chunk, report, binary)
@@ -154,18 +143,18 @@ def audit_risk(
             found = task.population()
         else:
             found = task.data(None if until is None else (until - shift) / scale)
-    kind = PopulationRisk if over == "population" else DataRisk
-    return kind(
+    return RiskCertificate(
         *found.numbers(shift, scale),
         calls=oracle.calls - before,
         evaluations=found.pairs * len(models) * copies,
-        failure_probability=delta * (not found.exact),
+        failure_probability=found.failure,
         loss=name,
         samples=n,
         elements=in_words(action.distribution),
         holds=found.holds,
+        over=over,
         models=len(models),
-        average=None if S is None else S.m,
+        average=copies if S else None,
         until=until,
     )
 
@@ -177,10 +166,12 @@ class Found(NamedTuple):
     both: Ends
     alone: Ends
     pairs: int
+    failure: float
     holds: str
-    exact: bool = False
 
-    def numbers(self, shift: float = 0.0, scale: float = 1.0) -> Numbers:
+    def numbers(
+        self, shift: float = 0.0, scale: float = 1.0
+    ) -> tuple[float, float, float, float, float]:
         """As a certificate takes them, of what lies in [shift, shift + scale]."""
 
         def back(share: float) -> float:
@@ -237,9 +228,7 @@ class Task:
             return _exact(self.table())
         if until is None:
             return bounds(self._pairs(self.calls, 0, self.calls), self.delta, binary=self.binary)
-        most = int(
-            min(self.calls, max(self.oracle.remaining, 1))
-        )  # without any, the oracle refuses
+        most = int(min(self.calls, max(self.oracle.remaining, 1)))  # of none, the oracle refuses
         seen = np.empty(0)
         while True:
             more = min(max(_FIRST, math.ceil(_LOOK * len(seen))), most - len(seen))
@@ -255,8 +244,7 @@ class Task:
         else:
             if self.calls < self.n:
                 raise ArgumentError(
-                    f"calls={self.calls} is less than one element for each of {self.n} samples; raise "
-                    "calls."
+                    f"calls={self.calls} is below one for each of {self.n} samples; raise calls."
                 )
             pick, m = self._own(min(self.calls // self.n, _MOST_TRANSLATED))
             each = self.evaluate(self.n * m, pick).reshape(self.n, m)
@@ -299,7 +287,7 @@ def bounds(values: Floats, delta: float, *, binary: bool, horizon: int | None = 
 
     holds = _over("pairs", delta) + ("" if horizon is None else ", wherever one stops")
     mean = math.fsum(values) / len(values)
-    return Found(mean, ends(delta / 2), ends(delta), len(values), holds)
+    return Found(mean, ends(delta / 2), ends(delta), len(values), delta, holds)
 
 
 def draw_pairs(oracle: Oracle, n: int, count: int) -> tuple[Rows, NDArray[np.int64]]:
@@ -349,7 +337,7 @@ def in_words(group: Distribution) -> str:
 def _exact(table: Floats) -> Found:
     mean = math.fsum(table.reshape(-1)) / table.size
     same = Ends(mean, mean)
-    return Found(mean, same, same, table.size, "certain: every element was tried", exact=True)
+    return Found(mean, same, same, table.size, 0.0, "certain: every element was tried")
 
 
 def _over(draw: str, delta: float) -> str:
@@ -360,9 +348,9 @@ def _scored(loss: str | BoundedLoss) -> tuple[Score, str, float]:
     """What gives a number in [0, 1] for each sample, its name, and what 1 stands for."""
     if isinstance(loss, BoundedLoss):
         return loss, loss.name, loss.bound
-    if not isinstance(loss, str):
+    if not isinstance(loss, str) or loss != "0-1":
         raise ArgumentError(f'loss={shorten(loss)} is neither "0-1" nor a BoundedLoss; give one.')
-    return right, check_choice("loss", loss, ["0-1"]), 1.0
+    return right, loss, 1.0
 
 
 def _checked(data: Any, action: Action, *, labels: bool) -> tuple[Any, Any, int]:

@@ -20,7 +20,6 @@ from sparseaug._checks import check_integer, check_real
 from sparseaug._floats import UNIT, lifted, text_up
 from sparseaug._tables import Shown, Table
 from sparseaug.actions import Action
-from sparseaug.actions.base import require_action
 from sparseaug.certificate.before import BOTH_SPACES
 from sparseaug.certificate.certificates import Certificates
 from sparseaug.certificate.certify import certify
@@ -40,8 +39,8 @@ from sparseaug.kernels.arrays import Floats, check_vector
 from sparseaug.plans import pilot
 from sparseaug.plans.dimension import whole_dimension_sum
 from sparseaug.plans.table import format_count
-from sparseaug.risk import CustomRisk, KernelModel, augmented_risk, custom_risk
-from sparseaug.risk.problem import KernelProblem, LossFunction, check_problem
+from sparseaug.risk import CustomRisk, KernelModel, augmented_risk
+from sparseaug.risk.problem import KernelProblem, check_problem
 from sparseaug.sampling import GroupSample, Oracle, keyed_rng
 from sparseaug.theory import dimension_free_sample_size, num_steps, sample_size, sharp_sample_size
 
@@ -62,7 +61,6 @@ class OneShot(Shown):
             pilot estimated the constants
         bound: by which bound m was chosen
         constants: B, L and gap on the box, by name; of a loss sigma, L and gap at the start
-        kept: whether the run stayed in the box, as the promise presumes
     """
 
     run: Run
@@ -71,7 +69,11 @@ class OneShot(Shown):
     delta: float | None
     bound: str
     constants: dict[str, float]
-    kept: bool
+
+    @property
+    def kept(self) -> bool:
+        """Whether the run stayed in the box, as the promise presumes."""
+        return self.run.clipped == 0
 
     @property
     def sample(self) -> GroupSample:
@@ -116,7 +118,7 @@ class _Size(NamedTuple):
 
 
 def one_shot(
-    model: KernelModel | LossFunction | KernelProblem | CustomRisk,
+    model: KernelModel | KernelProblem | CustomRisk,
     data: Any = None,
     action: Any = None,
     *,
@@ -125,14 +127,13 @@ def one_shot(
     seed: int = 0,
     theta0: Any = None,
     box: float | None = None,
-    largest: float | None = None,
 ) -> OneShot:
     """Plan, draw S, descend with steps 1/L, certify: Algorithm 1 and cor:app-main-complexity.
 
     Args:
-        model: the kernel model, whose constants are known; or a loss that is not negative,
-            function(theta, x, y) as of `custom_risk`, for which a pilot at theta0 estimates them; or a
-            risk of either, whose data and action are taken, and an S of its own is drawn
+        model: the kernel model, whose constants are known; or a risk, whose data and action are taken,
+            and an S of its own is drawn: that of a kernel model, or of a loss that is not negative
+            (`custom_risk`), for which a pilot at theta0 estimates the constants
         data: (x, y): samples (n, ...) like the centres, and one target for each; none with a risk
         action: how the group moves a sample; none with a risk
         eps: norm of the full-group gradient to reach
@@ -142,8 +143,6 @@ def one_shot(
         box: every parameter stays within [-box, box], or the promise is void; by default 1 more
             than twice the largest of the start. B and L grow with its third and second power. Of a
             kernel model only
-        largest: no gradient of a single moved sample is longer; for the audit of a loss on a group
-            that cannot be listed
 
     Returns:
         The run, its certificates, and the promise.
@@ -162,27 +161,18 @@ def one_shot(
         >>> bool((again.run.best == found.run.best).all())
         True
     """
-    if isinstance(model, KernelProblem | CustomRisk):
-        if data is not None or action is not None:
-            raise ArgumentError("data and action are those of the risk; leave them out.")
-        data, action = model.data, model.action
-        if isinstance(model, CustomRisk):
-            largest = model.largest if largest is None else largest
-            model = model.function
-        else:
-            model = model.model
-    require_action(action)
     eps = check_real("eps", eps, above=0)
     delta = check_real("delta", delta, above=0, below=1)
     seed = check_integer("seed", seed, below=1 << 64)
-    if not isinstance(model, KernelModel):
-        if box is not None:
-            raise ArgumentError(f"box={box!r} goes with a kernel model, not with a loss.")
-        made = partial(custom_risk, model, data, action, largest=largest)
-        return _by_pilot(made, eps, delta, seed, check_vector("theta0", theta0))
-    if largest is not None:
-        raise ArgumentError(f"largest={largest!r} goes with a loss, not with a kernel model.")
-    x, y = check_problem(model, data, action, None, words=(None,))
+    if isinstance(model, KernelProblem | CustomRisk):
+        if data is not None or action is not None:
+            raise ArgumentError("data and action are those of the risk; leave them out.")
+        if isinstance(model, CustomRisk):
+            if box is not None:
+                raise ArgumentError(f"box={box!r} goes with a kernel model; leave it out.")
+            return _by_pilot(model, eps, delta, seed, check_vector("theta0", theta0))
+        data, action, model = model.data, model.action, model.model
+    x, y = check_problem(model, data, action, None)
     if theta0 is None:
         theta0 = keyed_rng(seed, "start of one_shot").normal(scale=0.5, size=model.size)
     theta0 = check_vector("theta0", theta0, model.size)
@@ -197,14 +187,10 @@ def one_shot(
     S = _sample(action.group, size.m, seed)
     risk, inside = augmented_risk(model, (x, y), action, S), Box(box)
     run = descend(risk, theta0, step_size=1 / L, num_steps=steps, project=inside, eval_every=steps)
-    bound = "all of the group" if S == "full" else size.bound
-    constants = {"B": norms.B, "L": L, "gap": gap, "box": box}
-    return OneShot(
-        *(run, _certified(run, delta), eps, 0.0 if S == "full" else delta),
-        bound=bound,
-        constants=constants,
-        kept=run.clipped == 0,
-    )
+    made, constants = _certified(run, delta), {"B": norms.B, "L": L, "gap": gap, "box": box}
+    if S == "full":
+        return OneShot(run, made, eps, 0.0, "all of the group", constants)
+    return OneShot(run, made, eps, delta, size.bound, constants)
 
 
 def _sample(group: Group, m: int, seed: int, *, most: float = math.inf) -> Any:
@@ -223,30 +209,27 @@ def _certified(run: Run, delta: float) -> Certificates:
     return certify(run, delta=delta)
 
 
-def _by_pilot(risk: Any, eps: float, delta: float, seed: int, theta0: Floats) -> OneShot:
+def _by_pilot(given: CustomRisk, eps: float, delta: float, seed: int, theta0: Floats) -> OneShot:
     """The same with estimates in place of constants: twice the curvature at the start, its spread."""
-    plain = risk(None)
-    group, seeds = (
-        plain.action.group,
-        keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2),
-    )
+    group, parts = given.action.group, (given.function, given.data, given.action)
+    seeds = keyed_rng(seed, "oracles of one_shot").integers(1 << 62, size=2)
     looked, audit = (Oracle(group, int(each)) for each in seeds)
-    found = pilot(plain, theta0, looked)
+    found = pilot(CustomRisk(*parts, None), theta0, looked)
     L = 2 * max(found.L, float(np.finfo(float).tiny))
     steps = _steps(eps, L, max(0.0, found.value))
     m = found.plan(eps, delta=delta).row("draws").m or 1
-    S = _sample(group, m, seed, most=ENUMERATION_LIMIT)
-    run = descend(risk(S), theta0, step_size=1 / L, num_steps=steps, eval_every=steps)
-    made = certify(run, delta=delta, oracle=None if plain.largest is None else audit)
+    risk = CustomRisk(*parts, _sample(group, m, seed, most=ENUMERATION_LIMIT), given.largest)
+    run = descend(risk, theta0, step_size=1 / L, num_steps=steps, eval_every=steps)
+    made = certify(run, delta=delta, oracle=None if given.largest is None else audit)
     constants = {"sigma": found.sigma, "L": L, "gap": found.value, "pilot calls": found.calls}
-    return OneShot(run, made, eps, None, "a pilot at the start", constants, True)
+    return OneShot(run, made, eps, None, "a pilot at the start", constants)
 
 
 def _steps(eps: float, L: float, gap: float) -> int:
     steps = num_steps(eps, L=L, gap=gap)
     if steps > MOST_STEPS:
         raise ArgumentError(
-            f"eps={eps!r} takes {format_count(steps)} steps of 1/L with L={L:.4g} and a gap of "
+            f"eps={eps!r} takes {format_count(steps)} steps of 1/L, with L={L:.4g} and a gap of "
             f"{gap:.4g}; give a larger eps, or a smaller start and box."
         )
     return steps
@@ -270,14 +253,10 @@ def _size(group: Group, norms: GradientNorms, v: Floats, eps: float, delta: floa
         _Size(free(B=norms.B, n=n, v=float(v.max())), "one kernel, mean norm"),
     ]
     if group.is_finite:
-        sizes.append(
-            _Size(sample_size(eps, delta, order=group.order, C=1.0, B=norms.B), "the paper's")
-        )
-        try:
+        paper = sample_size(eps, delta, order=group.order, C=1.0, B=norms.B)
+        sizes.append(_Size(paper, "the paper's"))
+        with suppress(UnsupportedError, GroupTooLargeError):
             D = whole_dimension_sum(group).value
-            sizes.append(
-                _Size(sharp_sample_size(eps, delta, dimension_sum=D, C=1.0, B=norms.B), "sharp")
-            )
-        except (UnsupportedError, GroupTooLargeError):
-            pass
+            sharp = sharp_sample_size(eps, delta, dimension_sum=D, C=1.0, B=norms.B)
+            sizes.append(_Size(sharp, "sharp"))
     return min(sizes)

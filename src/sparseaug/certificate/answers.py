@@ -18,9 +18,8 @@ import numpy as np
 from sparseaug._checks import check_flag, check_integer, check_real
 from sparseaug._io import check_path, read_bytes, show_path, write_atomic
 from sparseaug.certificate.accuracy import bounds, draw_pairs, in_words, own_seed
-from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.intervals import LEAST_DELTA
-from sparseaug.certificate.statements import DataRisk
+from sparseaug.certificate.statements import RiskCertificate
 from sparseaug.errors import FileFormatError, SparseAugError
 from sparseaug.groups import Group, as_group
 from sparseaug.sampling import Oracle
@@ -84,7 +83,7 @@ def _pairs(said: dict[str, Any]) -> str:
 
 def read_answers(
     pairs: str | os.PathLike[str], answers: str | os.PathLike[str], *, delta: float = 0.05
-) -> DataRisk:
+) -> RiskCertificate:
     """The accuracy (or loss) over all of the group that the answers to a file of pairs show.
 
     Args:
@@ -98,21 +97,15 @@ def read_answers(
             what it should be
     """
     delta = check_real("delta", delta, above=LEAST_DELTA, below=1)
-    pairs, answers = check_path("pairs", pairs), check_path("answers", answers)
-    said = _first_line(pairs)
+    said = _drawn(check_path("pairs", pairs))
     calls = said["calls"]
-    if _lines(pairs) != list(csv.reader(io.StringIO(_pairs(said)))):
-        raise FileFormatError(
-            f"{show_path(pairs)} does not hold the {calls:,} pairs of seed {said['seed']}; write them "
-            "again."
-        )
-    values, binary = _answers(answers, calls)
+    values, binary = _answers(check_path("answers", answers), calls)
     found = bounds(values, delta, binary=binary)
-    return DataRisk(
+    return RiskCertificate(
         *found.numbers(),
         calls=calls,
         evaluations=calls,
-        failure_probability=delta,
+        failure_probability=found.failure,
         loss="0-1" if binary else "given",
         samples=said["n"],
         elements=in_words(as_group(said["group"])),
@@ -120,38 +113,33 @@ def read_answers(
     )
 
 
-def _first_line(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What was drawn, checked."""
-    line = read_bytes(path).partition(b"\n")[0]
+def _drawn(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the first line of a file of pairs says, from which all others follow."""
+    data = read_bytes(path)
     try:
-        said = json.loads(line)
-        if said["format"] != FORMAT:
-            raise ValueError("another format")
-        as_group(said["group"])
+        lines = data.decode().splitlines()
+        said = dict(json.loads(lines[0]))
         check_integer("n", said["n"], at_least=1, below=1 << 63)
-        check_integer("calls", said["calls"], at_least=1, below=min(_MOST_PAIRS, MOST_CALLS))
-        check_integer("seed", said["seed"], below=1 << 64)
-    except (ValueError, KeyError, TypeError, RecursionError, SparseAugError) as error:
+        check_integer("calls", said["calls"], at_least=1, below=_MOST_PAIRS)
+        if said["format"] != FORMAT or lines != _pairs(said).splitlines():
+            raise ValueError("other pairs")
+    except (ValueError, LookupError, TypeError, RecursionError, SparseAugError) as error:
         raise FileFormatError(
-            f"{show_path(path)} is not a file of pairs; write one: sparseaug audit pairs."
+            f"{show_path(path)} does not hold the pairs of its first line; write them again: "
+            "sparseaug audit pairs."
         ) from error
-    return dict(said)
-
-
-def _lines(path: str | os.PathLike[str]) -> list[list[str]]:
-    """The cells of a CSV file, without empty lines."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-        return [line for line in csv.reader(io.StringIO(text)) if line]
-    except (ValueError, csv.Error) as error:
-        raise FileFormatError(f"{show_path(path)} is not CSV: {error}.") from error
+    return said
 
 
 def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
     """The answers by pair, and whether they are "correct", 0 or 1, instead of losses."""
-    header, *lines = _lines(path) or [[]]
-    names = [name.strip().lower() for name in header]
-    if names[:1] != ["pair"] or names[1:2] not in (["correct"], ["loss"]):
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+        header, *lines = [line for line in csv.reader(io.StringIO(text)) if line] or [[]]
+    except (ValueError, csv.Error) as error:
+        raise FileFormatError(f"{show_path(path)} is not CSV: {error}.") from error
+    names = [name.strip().lower() for name in header[:2]]
+    if names not in (["pair", "correct"], ["pair", "loss"]):
         raise FileFormatError(
             f"{show_path(path)} begins with {header[:2]}; give the columns pair,correct or pair,loss."
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from sparseaug._checks import check_integer, check_real, check_type
+from sparseaug._checks import check_integer
 from sparseaug.certificate import custom
 from sparseaug.certificate.anytime import MOST_CALLS
 from sparseaug.certificate.certificates import BoundOverflowError, Certificate, Certificates
@@ -17,7 +18,7 @@ from sparseaug.certificate.exact import exact, require_sound
 from sparseaug.certificate.kinds import TABLE, check_kinds
 from sparseaug.descent import Run
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
-from sparseaug.kernels.arrays import check_floats, check_vector
+from sparseaug.kernels.arrays import check_vector
 from sparseaug.risk import CustomRisk, MinibatchRisk
 from sparseaug.risk.problem import KernelProblem
 from sparseaug.sampling import GroupSample, Oracle
@@ -57,8 +58,7 @@ def certify(
         translates_of: the sample S whose translates S h the audit averages over, one for each fresh h:
             as many gradients as S has elements for one call. By default the S of the risk, within a
             limit on the work; a sample of the identity alone for single elements
-        until: the audit stops as soon as its bound is at most this, or known to stay above it; like
-            `translates_of`, it is refused where there is no audit
+        until: the audit stops as soon as its bound is at most this, or known to stay above it
 
     Returns:
         The certificates by kind; `.best` is the smallest certain one, `.omitted` gives the reason
@@ -86,57 +86,38 @@ def certify(
     """
     wanted = check_kinds(kinds)
     options = {
-        "delta": check_real("delta", delta, above=0, below=1),
+        "delta": delta,
         "oracle": oracle,
         "calls": check_integer("audit_calls", audit_calls, at_least=2, below=MOST_CALLS),
         "translates_of": translates_of,
-        "until": None if until is None else check_real("until", until, above=0),
+        "until": until,
     }
-    if oracle is not None:
-        check_type("oracle", oracle, Oracle, "an Oracle; give sparseaug.Oracle(group, seed=1)")
-    for name in ("translates_of", "until"):
-        if options[name] is not None and (oracle is None or "audited" not in wanted):
-            raise ArgumentError(
-                f'{name} is for an audit; give oracle= too, and "audited" among kinds, or leave it out.'
-            )
     of = _evidence(run, evidence)
     theta = run.best if isinstance(run, Run) else run
-    if isinstance(of, Evidence):
-        theta = check_vector("run, a theta,", theta, of.model.size)
     spent = run.calls - of.calls if isinstance(run, Run) else 0
+    if isinstance(of, Evidence | CustomRisk):
+        size = of.model.size if isinstance(of, Evidence) else None
+        theta = check_vector("run, a theta,", theta, size)
     found, omitted = {}, {}
-    overflow: BoundOverflowError | None = None
-    for kind in wanted:
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows is refused
+    with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows is refused
+        for kind in wanted:
+            try:
                 found[kind] = _make(kind, of, theta, options)
-        except (UnsupportedError, GroupTooLargeError, BoundOverflowError) as error:
-            if kinds is not None:
-                raise
-            overflow = overflow or (error if isinstance(error, BoundOverflowError) else None)
-            omitted[kind] = str(error)
-    if overflow is not None and not found:
-        raise overflow
-    truth = None
-    if isinstance(of, Evidence) and ("exact" in found or of.full is not None):
-        known = found.get("exact") or _exact(of, theta)
-        if known is not None:
-            require_sound(found.values(), known, of)
-            truth = known.truth
-    elif "exact" in found:
-        truth = found["exact"].truth
+            except (UnsupportedError, GroupTooLargeError, BoundOverflowError) as error:
+                if kinds is not None:
+                    raise
+                omitted[kind] = str(error)
+        known = found.get("exact")
+        if known is None and isinstance(of, Evidence) and of.full is not None:
+            with suppress(BoundOverflowError):
+                known = exact(of, theta)
+    if known is not None and isinstance(of, Evidence):
+        require_sound(found.values(), known, of)
+    truth = known and known.truth
     return Certificates(
         {kind: replace(one, truth=truth, calls=one.calls + spent) for kind, one in found.items()},
         omitted,
     )
-
-
-def _exact(of: Evidence, theta: Any) -> Certificate | None:
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return exact(of, theta)
-    except BoundOverflowError:
-        return None
 
 
 def _evidence(run: Any, given: Any) -> Any:
@@ -149,11 +130,9 @@ def _evidence(run: Any, given: Any) -> Any:
         return given
     if isinstance(given, KernelProblem):
         return Evidence.of(given)
-    if not isinstance(run, Run):
-        check_floats("run, a run of descend or a theta,", run)
     raise ArgumentError(
         f"evidence={shorten(given)} is neither an Evidence nor a risk that can be audited; give the "
-        "risk. After a streaming run of a network, give a ModuleRisk with S=None."
+        "risk, of a network a ModuleRisk with S=None."
     )
 
 
@@ -166,7 +145,7 @@ def _make(kind: str, of: Any, theta: Any, options: dict[str, Any]) -> Certificat
     if isinstance(of, CustomRisk):
         if kind not in CUSTOM:
             raise UnsupportedError("the function space of a user's loss is not known.")
-        return CUSTOM[kind](of, check_vector("run, a theta,", theta), **taken)
+        return CUSTOM[kind](of, theta, **taken)
     if not callable(own := getattr(of, kind, None)):
         raise UnsupportedError("the function space of a module's gradients is not known.")
     made: Certificate = own(theta, **taken)

@@ -52,10 +52,21 @@ class Evidence(KernelProblem):
     def __post_init__(self) -> None:
         checked = check_problem(self.model, self.data, self.action, self.S)
         object.__setattr__(self, "data", checked)
-        if self.deviation is not None:
-            check_deviation(self.deviation, self.sample)
-        if self.full is not None:
-            self._check_full(self.full)
+        known, full = self.deviation, self.full
+        if known is not None:
+            check_type("deviation", known, Deviation, "a Deviation; see deviation(S)")
+            if known.sha256 != self.sample.sha256:
+                raise ArgumentError("deviation is that of others than this S; give deviation(S).")
+        if full is not None:
+            check_type("full", full, MomentRisk, "a risk of augmented_risk")
+            own = KernelProblem(self.model, self.data, self.action, "full")._facts()
+            found = full._facts()
+            other = [what for what, text in own.items() if found[what] != text]
+            if other:
+                raise ArgumentError(
+                    f"full has other {' and '.join(other)}; give augmented_risk of these with "
+                    'S="full".'
+                )
 
     @classmethod
     def of(cls, risk: KernelProblem, deviation: Deviation | None = None) -> Evidence:
@@ -150,38 +161,13 @@ class Evidence(KernelProblem):
         answer = invariance_on(self.model.kernel, self.action, self.sample.elements, self.x)
         if not answer:
             raise UnsupportedError(
-                f"the action does not leave the kernel invariant ({answer.reason}), so its function "
-                'space bounds nothing; the kinds "exact" and "audited" need no such space.'
+                f"the action does not leave the kernel invariant ({answer.reason}); ask for kinds that "
+                'need no function space, "exact" and "audited".'
             )
         return answer.condition
-
-    def _check_full(self, full: Any) -> None:
-        """A risk of this model, these data and this action, on the full group."""
-        check_type("full", full, MomentRisk, "a risk of augmented_risk")
-        own = KernelProblem(self.model, self.data, self.action, "full")._facts()
-        found = full._facts()
-        other = [what for what, text in own.items() if found[what] != text]
-        if other:
-            raise ArgumentError(
-                f"full is a risk of other {' and '.join(other)}; give augmented_risk of the same model, "
-                'data and action with S="full".'
-            )
 
 
 def check_theta(evidence: Any, theta: Any) -> Floats:
     """theta as a vector of the evidence's model."""
     check_type("evidence", evidence, Evidence, "an Evidence")
     return check_vector("theta", theta, evidence.model.size)
-
-
-def check_deviation(found: Any, S: GroupSample) -> None:
-    """The deviation of S in the whole function space."""
-    check_type("deviation", found, Deviation, "a Deviation; see deviation(S)")
-    if found.sha256 != S.sha256:
-        of = (
-            f"another sample, of m={found.m}" if found.sha256 else "words or of some functions only"
-        )
-        raise ArgumentError(
-            f"deviation is that of {of}; give deviation(S) of this S, m={S.m}, which holds in the whole "
-            "function space."
-        )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sparseaug._floats import SMALLEST, down, gamma, lifted, norm
 from sparseaug.certificate.certificates import Certificate, make_certificate
-from sparseaug.certificate.evidence import Evidence, check_theta
+from sparseaug.certificate.evidence import Evidence
 from sparseaug.errors import SoundnessError
 from sparseaug.kernels.arrays import Floats
 from sparseaug.risk import MomentRisk
@@ -15,7 +15,6 @@ from sparseaug.risk import MomentRisk
 
 def exact(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^G(theta)|| by closed form or enumeration: the truth and its rounding, certain."""
-    theta = check_theta(evidence, theta)
     risk = evidence.full_risk
     truth = norm(risk.gradient(theta))
     return make_certificate("exact", largest_norm(risk, theta), evidence.calls, truth=truth)
@@ -34,10 +33,9 @@ def require_sound(found: Iterable[Certificate], truth: Certificate, evidence: Ev
         if one.certain and one.bound < low:
             S = evidence.S if isinstance(evidence.S, str | None) else evidence.S.sha256
             raise SoundnessError(
-                f"the {one.kind} bound {one.bound!r} is called certain and is below the exact "
-                f"gradient norm, {truth.truth!r} and at least {low!r}. This is a bug in sparseaug: do "
-                "not trust its bounds here, and please report it with these numbers, the action "
-                f"({type(evidence.action).__name__} of {evidence.action.group.name}) and S ({S})."
+                f"the {one.kind} bound {one.bound!r} is called certain and is below the exact gradient "
+                f"norm, {truth.truth!r} and at least {low!r}: please report this bug of sparseaug, "
+                f"with {type(evidence.action).__name__} of {evidence.action.group.name} and S ({S})."
             )
 
 

@@ -103,7 +103,6 @@ def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
 
 def spectral(evidence: Evidence, theta: Floats) -> Certificate:
     """||grad R_n^S(theta)|| + ||Pi_S - Pi_G|| C B(theta), with the deviation of this very S."""
-    theta = check_theta(evidence, theta)
     condition = evidence.kernel_condition
     found = evidence.known_deviation
     if found.failure_probability is None:
@@ -123,7 +122,6 @@ def kernel(evidence: Evidence, theta: Floats) -> Certificate:
     The first holds for every split of h_i over the two spaces, so for the one that ||h_i|| is the
     least of; the second sums over the data before it takes norms.
     """
-    theta = check_theta(evidence, theta)
     condition = evidence.kernel_condition
     narrow, wide = evidence.discrepancies
     n = len(evidence.y)

@@ -71,4 +71,4 @@ def read(pairs: str, answers: str, delta: float, as_json: bool) -> None:
     from sparseaug.certificate import read_answers  # SciPy takes a while to import
 
     found = read_answers(pairs, answers, delta=delta)
-    say(json.dumps(found.to_dict()) if as_json else found._table().text())
+    say(json.dumps(found.to_dict()) if as_json else str(found))

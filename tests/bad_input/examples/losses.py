@@ -52,16 +52,6 @@ def of_losses() -> Any:
 
 def of_the_rest() -> Any:
     yield good(sa.one_shot, "model data action eps delta seed theta0 box", also="x")
-    yield good(
-        sa.one_shot,
-        "largest",
-        model=MODEL.losses,
-        data=(X, Y),
-        action=ACT,
-        theta0=THETA,
-        eps=2.0,
-        also="x theta",
-    )
     yield good.on(oracle, "products")
     yield good(kernels.orbit_variances)
     yield good(
