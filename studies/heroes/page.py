@@ -53,14 +53,17 @@ def _by_size(found: dict[str, Any], key: str, text: Any) -> str:
 
 
 def _rotations(found: dict[str, Any]) -> str:
-    """A row for each way and m, in the order of the change; the least error in bold."""
-    best = min(one["error"] for one in found["rows"])
+    """A row for each way and m, in the order of the change; the least in bold."""
+    least = {key: min(one[key] for one in found["rows"]) for key in ("change", "error")}
     rows = [
         [
             one["way"],
             str(one["m"]),
-            f"{one['change']:#.2g}" if one["change"] > 1e-9 else "0",
-            _bold(f"{one['error']:.2f}", one["error"] == best),
+            _bold(
+                f"{one['change']:#.2g}" if one["change"] > 1e-9 else "0",
+                one["change"] == least["change"],
+            ),
+            _bold(f"{one['error']:.2f}", one["error"] == least["error"]),
         ]
         for one in sorted(found["rows"], key=lambda one: -one["change"])
     ]
@@ -75,13 +78,18 @@ def _promise(found: dict[str, Any]) -> str:
     other = f"at least {at_least(random['at_least'])}"
     rows = [
         ["as they are", percent(found["upright"]), "certain", "500"],
-        ["all turns and mirror images", percent(found["over_all"]), "certain", every],
-        ["the same, from draws", percent(drawn["estimate"]), bound, calls],
-        ["the same draws, by Hoeffding's inequality", percent(drawn["estimate"]), plain, calls],
-        ["averaged over all eight", percent(found["averaged_over_all"]), "certain", every],
-        ["random turns, crops, colours", percent(random["estimate"]), other, calls],
+        ["over all turns and mirror images", percent(found["over_all"]), "certain", every],
+        ["over the same, from draws", percent(drawn["estimate"]), bound, calls],
+        ["by Hoeffding's inequality", percent(drawn["estimate"]), plain, calls],
+        [
+            "the model averaged over all eight",
+            percent(found["averaged_over_all"]),
+            "certain",
+            every,
+        ],
+        ["over random turns, crops, colours", percent(random["estimate"]), other, calls],
     ]
-    return _table(["accuracy", "", "bound", "evaluations"], rows)
+    return _table(["photographs", "accuracy", "bound", "evaluations"], rows)
 
 
 def _bold(text: str, best: bool) -> str:

@@ -132,7 +132,7 @@ def _beats_none(r: _Ends, name: str, which: str) -> Claim:
     worst, gain = min(gains.items(), key=_lower)
     return Claim(
         f"Every augmented method ends with a lower {which} risk than no augmentation.",
-        f"none ends at {r.mean('none', name)}; the least gain is that of {worst}, {gain} below",
+        f"none ends at {r.mean('none', name)}; {worst}, which gains least, ends {gain} below",
         gain.lower > 0,
     )
 
@@ -143,7 +143,7 @@ def _more_elements_help(r: _Ends) -> Claim:
     part = gain.mean / excess.mean if excess.mean > 0 else 0.0
     return Claim(
         f"Going from {r.sizes[0]} to {r.sizes[1]} fixed elements improves one-shot a lot.",
-        f"test risk falls by {gain}, {part:.0%} of what {few} is above full; {LOT:.0%} is a lot",
+        f"test risk falls by {gain}, {part:.0%} of its distance to full; {LOT:.0%} counts as a lot",
         gain.lower > 0 and part >= LOT,
     )
 
@@ -167,7 +167,7 @@ def _tracks(r: _Ends, other: str) -> Claim:
     return Claim(
         f"With {r.sizes[-1]} fixed elements one-shot closely tracks the test risk of {other}.",
         f"test risks end {gap} apart ({r.mean(largest, name)} against {r.mean(other, name)}): at most "
-        f"{part:.2%} of what augmenting gains; {TRACKS:.0%} would be close",
+        f"{part:.2%} of what augmenting gains; {TRACKS:.0%} counts as close",
         part <= TRACKS,
     )
 

@@ -21,7 +21,6 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 import sparseaug as sa
 from sparseaug._floats import text_down, text_up
 from sparseaug.designs.constructions.recorded import record_counts, recorded
-from studies.pages.console import run_again
 from studies.pages.tables import DOCS
 from studies.report.looks import (
     GREY,
@@ -166,7 +165,8 @@ def shifts() -> str:
     """C_n: those of at most a fifth of all that meet the bound."""
     found = [r for r in all_records()["shifts"] if re.fullmatch(r"C\d+", r.group.name)]
     sizes = sorted((int(r.group.order), r.m) for r in found if r.optimal)
-    return ", ".join(f"{m} of {n}" for n, m in sizes if 5 * m <= n) + ".\n"
+    orders, least = zip(*((n, m) for n, m in sizes if 5 * m <= n), strict=True)
+    return markdown(["n", *map(str, orders)], [["m", *map(str, least)]])
 
 
 def rotations() -> str:
@@ -216,14 +216,14 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def written(text: str) -> str:
-    """The page with its tables, and what its commands print, written again."""
+    """The page with its tables written again."""
     for name, make in TABLES.items():
         part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
         made = f"\n{make()}\n"
         text, count = part.subn(made.replace("\\", r"\\"), text)
         if count != 1:
             raise SystemExit(f"{PAGE.name} has {count} places for the table {name}; it needs one.")
-    return run_again(text)
+    return text
 
 
 RECORDS, BOUND = LOOKS["design"], LOOKS["a-priori-bound"]

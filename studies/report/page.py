@@ -101,7 +101,7 @@ def _headline(results: Results, verdicts: Sequence[Claim]) -> Markup:
     if verdicts:
         count = sum(claim.holds is True for claim in verdicts)
         std = results.config.get("init_std")
-        start = "" if std is None else f", from a start of deviation {std}"
+        start = "" if std is None else f", from a start of standard deviation {std}"
         facts.insert(0, (f"{count} of {len(verdicts)}", f"claims of the paper hold{start}"))
     for name, what in (
         ("one-shot-64", "test risk with 64 oracle calls"),
@@ -117,7 +117,16 @@ def _headline(results: Results, verdicts: Sequence[Claim]) -> Markup:
 def _claims(verdicts: Sequence[Claim]) -> Markup:
     if not verdicts:
         return Markup("")
-    return join(tag("h2", "What the paper says, and what came out"), _verdicts(verdicts))
+    return join(
+        tag("h2", "What the paper says, and what came out"),
+        tag(
+            "p",
+            "What was measured stands below each claim: where the runs end, ± half of a 95 % interval "
+            "over the seeds.",
+            class_="soft",
+        ),
+        _verdicts(verdicts),
+    )
 
 
 def _verdicts(verdicts: Sequence[Claim]) -> Markup:
@@ -134,9 +143,10 @@ def _curves(charts: Sequence[Chart]) -> Markup:
         tag("h2", "The curves"),
         tag(
             "p",
-            "Means over the seeds, one standard deviation shaded (on a log axis as a ratio). Point at "
-            "a curve or tap it to read it, Escape closes the reading; press a name to hide it, and log "
-            "or linear to change the vertical axis.",
+            "Risks are means over all orders of the training or test samples; identity-order is the test "
+            "risk of samples as they are. Means over the seeds, one standard deviation shaded (on a log "
+            "axis as a ratio). Point at a curve or tap it to read it, Escape closes the reading; press a "
+            "name to hide it, and log or linear to change the vertical axis.",
             class_="soft",
         ),
         panel(charts, first=0, label="methods in the charts below"),
@@ -154,9 +164,9 @@ def _certificates(results: Results, charts: Sequence[Chart], *, first: int) -> M
             "p",
             "Upper bounds on the full-gradient norm along the one-shot runs, next to the truth: "
             f"{listed(bounds, 'and')}. Bands span all seeds. Bounds are rounded up; in brackets, "
-            "how many times the true norm at that one iterate they are. The theorem bounds the error "
-            "of the gradient at every theta of the box at once. How many times the largest error found "
-            "at corners of the box (a search over signs) that is stands by itself, over the seeds.",
+            "how many times the true norm at the last iterate they are. The theorem bounds the error of "
+            "the gradient at every theta of the box at once, so the table also compares it with the "
+            "largest error that a search found at corners of the box.",
             class_="soft",
         ),
         panel(charts, first=first, label="bounds in the charts below"),

@@ -142,7 +142,8 @@ def table(
     top = Markup("")
     if head is not None:
         cells = [tag("th", head[0], scope="col")]
-        cells += [tag("th", text, scope="col", class_="number-head") for text in head[1:]]
+        over = "number-head" if numbers else None
+        cells += [tag("th", text, scope="col", class_=over) for text in head[1:]]
         top = tag("thead", tag("tr", *cells))
     kinds = None if numbers else "wide"
     rows_of = tag("table", top, tag("tbody", *body), class_=kinds, aria_label=label)

@@ -1,7 +1,7 @@
 """The built site in a real browser: at 1280 and 390 pixels, light and dark, on every page.
 
-Nothing sticks out sideways (at 1280 pixels no code and no table either), every picture has a text in its
-place, formulas are typeset, every word of the source is shown, and text can be read against what is
+Nothing sticks out sideways (at 1280 pixels no code, table or formula either), every picture has a text
+in its place, formulas are typeset, every word of the source is shown, and text can be read against what is
 behind it (contrast 4.5, or 3 for large letters: WCAG 2.1, 1.4.3). What the copy button takes of the
 examples is code without prompts.
 """
@@ -55,7 +55,8 @@ const look = (page, width) => { const view = frame.contentWindow, doc = frame.co
   for (const folded of doc.querySelectorAll("article details")) folded.open = true;
   texts[page + width] = doc.querySelector("article").innerText;
   if (width === 1280)
-    for (const wide of doc.querySelectorAll("article pre > code, article .md-typeset__scrollwrap"))
+    for (const wide of doc.querySelectorAll(
+        "article pre > code, article .md-typeset__scrollwrap, article div.arithmatex"))
       if (wide.scrollWidth > wide.clientWidth + 1)
         found.push([page, width, "does not fit: " + wide.innerText.slice(0, 60)]);
   if (width === 1280)

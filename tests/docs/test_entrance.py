@@ -1,4 +1,4 @@
-"""The way in: one address of each kind, one way to install, numbers that were measured, few words."""
+"""The way in: one address of each kind, one way to install, numbers that were measured."""
 
 from __future__ import annotations
 
@@ -21,19 +21,6 @@ URLS = PROJECT["urls"]
 def one_line(text: str) -> str:
     """The words of a page, without the marks of links."""
     return " ".join(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).split())
-
-
-def said(text: str) -> int:
-    """Words: with letters, outside of code, formulas, addresses and front matter."""
-    for gone in (
-        r"\A---\n.*?\n---\n",
-        r"<!--.*?-->|<[^>]*>",
-        r"^ *```.*?^ *```",
-        r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`",
-        r"\]\([^)]*\)(?:\{[^}]*\})?",
-    ):
-        text = re.sub(gone, " ", text, flags=re.DOTALL | re.MULTILINE)
-    return sum(bool(re.search("[A-Za-z]{2}|^[aAI]$", word)) for word in text.split())
 
 
 def test_addresses_are_those_of_the_project_everywhere():
@@ -72,13 +59,6 @@ def test_the_numbers_of_the_entrance_are_those_that_were_measured():
         for claim in (one for texts in claims(found).values() for one in texts):
             assert claim in one_line(text), claim
     assert renewed(PAGE.read_text(), found) == PAGE.read_text(), "python -m studies.heroes.page"
-
-
-def test_what_a_reader_must_read_is_short():
-    pages = [text for page, text in PAGES.items() if page.parent.name != "reference"]
-    assert said(README) <= 600
-    assert sum(map(said, pages)) < 22_000
-    assert said("One *word*, [two](a.md) `code` 3.1 $x$\n```\nthree\n```\n") == 3
 
 
 def test_words_of_the_trade_are_explained_in_the_readme():
