@@ -143,10 +143,10 @@ def _curves(charts: Sequence[Chart]) -> Markup:
         tag("h2", "The curves"),
         tag(
             "p",
-            "Risks are means over all orders of the training or test samples; identity-order is the test "
-            "risk of samples as they are. Means over the seeds, one standard deviation shaded (on a log "
-            "axis as a ratio). Point at a curve or tap it to read it, Escape closes the reading; press a "
-            "name to hide it, and log or linear to change the vertical axis.",
+            "Risks are means over all orders of the training or test samples; identity-order is the "
+            "test risk of samples as they are. Means over the seeds, one standard deviation shaded (on "
+            "a log axis as a ratio). Point at a curve or tap it to read it, Escape closes the reading; "
+            "press a name to hide it, and log or linear to change the vertical axis.",
             class_="soft",
         ),
         panel(charts, first=0, label="methods in the charts below"),

@@ -1,9 +1,9 @@
 """The built site in a real browser: at 1280 and 390 pixels, light and dark, on every page.
 
 Nothing sticks out sideways (at 1280 pixels no code, table or formula either), every picture has a text
-in its place, formulas are typeset, every word of the source is shown, and text can be read against what is
-behind it (contrast 4.5, or 3 for large letters: WCAG 2.1, 1.4.3). What the copy button takes of the
-examples is code without prompts.
+in its place, formulas are typeset, every word of the source is shown, and text can be read against
+what is behind it (contrast 4.5, or 3 for large letters: WCAG 2.1, 1.4.3). What the copy button takes
+of the examples is code without prompts.
 """
 
 from __future__ import annotations
