@@ -210,7 +210,7 @@ def large_digits_network(data: Path | None) -> Pair:
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-    return Pair(sa.roll(sa.abelian(28, 28)), net.eval(), inputs[4000:4160])
+    return Pair(sa.roll(sa.abelian(28, 28)), net.eval().requires_grad_(False), inputs[4000:4160])
 
 
 def large_digits_machine(data: Path | None) -> Pair:
