@@ -127,11 +127,10 @@ def test_every_kind_of_source_and_number_of_workers_gives_the_same_chunks(tmp_pa
     assert values_of(tmp_path / "a") == values_of(tmp_path / "b")
 
 
-def test_tables_of_hugging_face_pandas_and_dicts_give_the_same_values(tmp_path):
+def test_tables_of_hugging_face_and_pandas_give_the_same_values(tmp_path):
     data = optional("datasets").Dataset.from_dict({"image": X.tolist(), "label": list(range(N))})
     series = optional("pandas").Series(list(X), index=range(N)[::-1])  # labels are not places
-    table = {"image": X, "label": np.arange(N)}
-    for k, (source, column) in enumerate([(data, "image"), (series, None), (table, "image")]):
+    for k, (source, column) in enumerate([(data, "image"), (series, None)]):
         store = compute(tmp_path / str(k), source=source, column=column)
         assert np.array_equal(store.array(), direct())
 

@@ -1,7 +1,7 @@
 """Views made once: the values f(g x_i) of every sample and every element of S, kept in a store.
 
 build        compute, the public door: fill a store, or resume a run that stopped
-work         what a store is made of, and what is missing; more elements
+work         what a store is made of, what is missing, and who may go on with it
 engines      who computes: this process, workers of joblib, ranks of torchrun
 samples      what samples may be: blocks of samples out
 function     what functions may be: named arrays out
@@ -10,7 +10,6 @@ layout       the arrays of a store: Zarr 3, chunks that are bound to their place
 folder       where they lie: whole files, no links, one writer at a time
 numbers      float16, bfloat16: how numbers are rounded and read
 store        reading: arrays, means over S, spectra, splits by source sample
-export       one file per sample, with all its variations
 dataset      reading in a training loop
 """
 
@@ -19,7 +18,6 @@ from sparseaug.errors import need
 need("zarr", "sparseaug.views", extra="sparseaug[views]")
 
 from sparseaug.views.build import compute
-from sparseaug.views.exports import export
 from sparseaug.views.store import Store, open
 
-__all__ = ["Store", "compute", "export", "open"]
+__all__ = ["Store", "compute", "open"]

@@ -23,7 +23,7 @@ from sparseaug.views.function import Function
 from sparseaug.views.numbers import FLOATS
 from sparseaug.views.samples import Source
 from sparseaug.views.store import Store
-from sparseaug.views.work import COPY, Work, asked_of, start
+from sparseaug.views.work import COPY, Work, start
 
 
 def compute(
@@ -102,5 +102,5 @@ def compute(
     samples = Source(source, column)
     values = Function(action, function, check_integer("batch", batch, at_least=1, below=1 << 31))
     watch = check_progress(progress)
-    work = Work(samples, values, asked_of(samples, values, told, dtype), workers, watch)
+    work = Work(samples, values, told, dtype, workers, watch)
     return Store(start(folder, work, S), work, S)

@@ -20,8 +20,8 @@ import joblib
 import threadpoolctl
 
 from sparseaug.actions.arrays import this_rank
-from sparseaug.errors import ArgumentError, StorageError
-from sparseaug.views.function import Function, Named, described
+from sparseaug.errors import StorageError
+from sparseaug.views.function import Function, Named
 from sparseaug.views.layout import Layout
 
 T = TypeVar("T")
@@ -47,8 +47,8 @@ class Task:
     def run(self) -> None:
         """All of it, in a worker."""
         with same_threads(self.layout.facts["threads"]):
-            for part in self.parts(*self.fetched()):
-                self.write(*part)
+            for element, values in self.parts(*self.fetched()):
+                self.layout.write(self.block, element, values)
 
     def fetched(self) -> tuple[list[int], Any]:
         """The elements whose chunks are missing or damaged, and the samples where they are needed."""
@@ -59,20 +59,6 @@ class Task:
     def parts(self, wanted: list[int], x: Any) -> Iterator[tuple[int, Named]]:
         """Elements and their values."""
         return ((j, self.values(self.layout.rows[j], x)) for j in wanted)
-
-    def write(self, element: int, values: Named) -> None:
-        """Write the chunks of an element."""
-        require_outputs(self.layout, values)
-        self.layout.write(self.block, element, values)
-
-
-def require_outputs(layout: Layout, values: Named) -> None:
-    """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
-    outputs = described(values, layout.facts["dtype"])
-    if outputs != layout.outputs:
-        raise ArgumentError(
-            f"function returned {outputs}, and {layout.outputs} for the first samples."
-        )
 
 
 def run_tasks(tasks: Iterator[Task], workers: int | None) -> Iterator[None]:
@@ -101,7 +87,7 @@ def _overlapping(tasks: Iterator[Task]) -> Iterator[None]:
             task, fetched = coming.popleft()
             with same_threads(task.layout.facts["threads"]):
                 for part in task.parts(*fetched.result()):
-                    writing.append(writer.submit(task.write, *part))
+                    writing.append(writer.submit(task.layout.write, task.block, *part))
                     if len(writing) > _WAITING:
                         writing.popleft().result()
             yield

@@ -85,17 +85,6 @@ class Function:
         return next((tensor.device for tensor in tensors), torch.device("cpu"))
 
 
-def described(found: Named, dtype: str | None) -> dict[str, Any]:
-    """The shape of one value of each output, and the dtype in which it is stored."""
-    return {
-        name: {
-            "shape": list(array.shape[1:]),
-            "dtype": dtype if dtype and array.dtype.kind == "f" else array.dtype.name,
-        }
-        for name, array in found.items()
-    }
-
-
 def _joined(parts: list[dict[str, Any]]) -> Named:
     if any(part.keys() != parts[0].keys() for part in parts):
         raise ArgumentError("function returned other names for another batch; return the same.")

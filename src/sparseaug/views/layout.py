@@ -30,7 +30,14 @@ from zarr.storage import MemoryStore
 
 from sparseaug._archive import canonical_json
 from sparseaug._tables import Table
-from sparseaug.errors import FileFormatError, SparseAugError, StorageError, shorten, size_text
+from sparseaug.errors import (
+    ArgumentError,
+    FileFormatError,
+    SparseAugError,
+    StorageError,
+    shorten,
+    size_text,
+)
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
 from sparseaug.views.facts import CHECKSUM, hash_of, read_facts, write_facts
@@ -172,6 +179,7 @@ class Layout:
 
         Workers of a killed process may still run when its folder holds another store: they are refused.
         """
+        self.require_outputs(values)
         start, stop = self.samples(block)
         hashes = np.empty((len(values), 32), np.uint8)
         if hash_of(self.folder.read(ROOT)) != self.root:
@@ -181,6 +189,14 @@ class Layout:
             self.arrays[name][start:stop, element] = stored
             hashes[k] = self._hash(name, block, element, stored)
         self.arrays[_HASHES][block, element] = hashes
+
+    def require_outputs(self, values: Mapping[str, NDArray[Any]]) -> None:
+        """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
+        outputs = outputs_of(values, self.facts["dtype"])
+        if outputs != self.outputs:
+            raise ArgumentError(
+                f"function returned {outputs}, and {self.outputs} for the first samples."
+            )
 
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
         """The values of one chunk as they are stored, once its hash is right, or known to be."""
@@ -250,3 +266,14 @@ class Layout:
             chunk_key_encoding={"name": "default", "separator": "."},
         )
         return kept[ROOT].to_bytes(), array.metadata
+
+
+def outputs_of(values: Mapping[str, NDArray[Any]], dtype: str | None) -> dict[str, Any]:
+    """The shape of one value of each output, and the dtype in which it is stored."""
+    return {
+        name: {
+            "shape": list(array.shape[1:]),
+            "dtype": dtype if dtype and array.dtype.kind == "f" else array.dtype.name,
+        }
+        for name, array in values.items()
+    }

@@ -21,9 +21,7 @@ from sparseaug.actions.arrays import (
 from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_text
 from sparseaug.sampling.identity import fingerprint
 
-_PROBED = (
-    16  # samples of a data set that is not arrays, which are compared when a store is used again
-)
+_PROBED = 16  # samples of a data set, which are compared when a store is used again
 
 
 @dataclass(frozen=True)
@@ -39,23 +37,23 @@ class Source:
     column: str | None = None
 
     def __post_init__(self) -> None:
-        if hasattr(self.data, "batch_size") and hasattr(self.data, "dataset"):
-            raise ArgumentError("source is a loader of batches; give its data set, loader.dataset.")
-        for array in leaves(self._arrays) if self.is_arrays else ():
-            require_dense("source", array)
         try:
             count = len(self)
         except ArgumentError:
             raise
         except Exception as error:  # whatever a foreign object raises
-            message = f"source={shorten(self.data)} has no length; give arrays, or what has one."
+            message = f"source={shorten(self.data)} has no length; give arrays or a data set."
             raise ArgumentError(message) from error
         if not count:
             raise ArgumentError("source is empty; give at least one sample.")
-        if not (self.is_arrays or hasattr(self.data, "__getitem__")):
-            raise ArgumentError("source can only be read from its start; give list(source).")
-        if self.column is not None and self.is_arrays and not isinstance(self.data, Mapping):
-            raise ArgumentError("column= is given, but source is an array; leave it out.")
+        if not self.is_arrays and not hasattr(self.data, "__getitem__"):
+            raise ArgumentError(
+                "source has no indices; give list(source), of a loader its data set."
+            )
+        if self.is_arrays and self.column is not None:
+            raise ArgumentError("column= is given, but source is arrays; give the one array.")
+        for array in leaves(self.data) if self.is_arrays else ():
+            require_dense("source", array)
 
     @property
     def is_arrays(self) -> bool:
@@ -64,7 +62,7 @@ class Source:
         return bool(parts) and all(library(part) for part in parts)
 
     def __len__(self) -> int:
-        return require_samples(self._arrays, "source") if self.is_arrays else len(self.data)
+        return require_samples(self.data, "source") if self.is_arrays else len(self.data)
 
     def first(self, count: int) -> Any:
         """The first samples, or an `ArgumentError` where there are none."""
@@ -83,7 +81,7 @@ class Source:
     def fingerprint(self) -> str:
         """SHA-256 of all arrays; of a data set that is not arrays, of some samples."""
         if self.is_arrays:
-            return fingerprint(self._arrays)
+            return fingerprint(self.data)
         self.first(1)
         places = np.unique(np.linspace(0, len(self) - 1, _PROBED).astype(int)).tolist()
         return fingerprint([self.get(i, i + 1) for i in places])
@@ -91,24 +89,15 @@ class Source:
     def part(self, start: int, stop: int) -> Callable[[], Any]:
         """A function that fetches samples, in a worker; arrays travel as the part that is needed."""
         if self.is_arrays:
-            return partial(_given, map_leaves(compact, self.get(start, stop)))
+            return partial(Source(map_leaves(compact, self.get(start, stop))).get, 0, stop - start)
         return partial(self.get, start, stop)
 
     def get(self, start: int, stop: int) -> Any:
         """Samples start..stop-1 as arrays."""
         if self.is_arrays:
-            return map_leaves(lambda array: array[start:stop], self._arrays)
+            return map_leaves(lambda array: array[start:stop], self.data)
         items = getattr(self.data, "iloc", self.data)  # of pandas, whose indices are labels
-        return self._joined([items[i] for i in range(start, stop)])
-
-    @property
-    def _arrays(self) -> Any:
-        """The arrays, or those of a dict that `column` names."""
-        is_table = self.column is not None and isinstance(self.data, Mapping)
-        return self._picked(self.data) if is_table else self.data
-
-    def _joined(self, items: list[Any]) -> Any:
-        return _stacked([self._picked(item) for item in items])
+        return _stacked([self._picked(items[i]) for i in range(start, stop)])
 
     def _picked(self, item: Any) -> Any:
         """x of an item."""
@@ -119,10 +108,6 @@ class Source:
                 )
             return item[self.column]
         return item[0] if isinstance(item, tuple) else item
-
-
-def _given(x: Any) -> Any:
-    return x
 
 
 def compact(array: Any) -> Any:

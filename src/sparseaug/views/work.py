@@ -7,9 +7,9 @@ and it does not matter who computes a chunk, if the function gives the same valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -27,18 +27,11 @@ from sparseaug.errors import (
 )
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.identity import describe, fingerprint
-from sparseaug.views.engines import (
-    Task,
-    on_all_ranks,
-    require_outputs,
-    run_tasks,
-    same_threads,
-    threads_now,
-)
+from sparseaug.views.engines import Task, on_all_ranks, run_tasks, same_threads, threads_now
 from sparseaug.views.facts import SCHEMA, columns_of, keys_of
 from sparseaug.views.folder import ROOT, Folder
-from sparseaug.views.function import Function, described
-from sparseaug.views.layout import Layout
+from sparseaug.views.function import Function
+from sparseaug.views.layout import Layout, outputs_of
 from sparseaug.views.numbers import restored, rounded
 from sparseaug.views.samples import Source
 
@@ -58,16 +51,32 @@ class Work:
     Args:
         source: the samples
         values: the function of an element and samples
-        asked: what the store must have been made with
+        name: of the function
+        dtype: in which floating-point values are stored; None as they are
         workers: of joblib; None for what `joblib.parallel_config` states
         progress: of bytes
     """
 
     source: Source
     values: Function
-    asked: dict[str, Any]
+    name: str
+    dtype: str | None = None
     workers: int | None = None
     progress: Progress = silent
+
+    @cached_property
+    def asked(self) -> dict[str, Any]:
+        """What a store must have been made with, to be used again."""
+        return {
+            "function": self.name,
+            "fingerprint": fingerprint(self.values.function),
+            "dtype": self.dtype,
+            "action": describe(self.values.action),
+            "n": len(self.source),
+            "batch": self.values.batch,
+            "column": self.source.column,
+            "source": self.source.fingerprint(),
+        }
 
     def new_layout(self, folder: Folder, S: GroupSample) -> Layout:
         """The layout of a new store; the function is called once, for shapes and dtypes."""
@@ -88,7 +97,7 @@ class Work:
             **self.asked,
             "block": min(block, n),
             "threads": threads_now(),
-            "outputs": described(found, self.asked["dtype"]),
+            "outputs": outputs_of(found, self.dtype),
             "versions": {name: _version(name) for name in ("sparseaug", "numpy", "torch", "zarr")},
             "sample": S.to_dict(),
             "columns": columns,
@@ -99,14 +108,12 @@ class Work:
         """The layout, with what was missing or damaged computed; the caller holds the lock."""
         rank, ranks = this_rank()
         own, size = range(rank, layout.blocks, ranks), layout.chunk_bytes() * layout.elements
-        limits = (layout.samples(block) for block in own)
         tasks = (
-            Task(layout, self.values, block, self.source.part(*limit))
-            for block, limit in zip(own, limits, strict=True)
+            Task(layout, self.values, block, self.source.part(*layout.samples(block)))
+            for block in own
         )
-        workers = None if self.workers is None else max(1, min(self.workers, len(own)))
         self.progress(0, size * len(own))
-        for done, _ in enumerate(run_tasks(tasks, workers), 1):
+        for done, _ in enumerate(run_tasks(tasks, self.workers), 1):
             self.progress(done * size, size * len(own))
         return layout
 
@@ -133,7 +140,7 @@ class Work:
         x = self.source.get(start, stop)
         with same_threads(layout.facts["threads"]):
             found = self.values(layout.rows[element], self.values.put(x))
-        require_outputs(layout, found)
+        layout.require_outputs(found)
         for name, one in layout.outputs.items():
             there = restored(layout.read(name, block, element)[: stop - start], one["dtype"])
             if not _are_close(there, restored(rounded(found[name], one["dtype"]), one["dtype"])):
@@ -146,65 +153,42 @@ class Work:
 def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
     """A store with all its chunks: a new one, one that was interrupted, or one that grows to a larger S.
 
-    The chunks that are there stay.
+    The chunks that are there stay. Of several ranks one prepares the store and holds the lock.
     """
-
-    def prepare() -> Layout:
-        if not (folder.root / ROOT).exists():
-            if folder.names():
-                raise StorageError(f"out={folder} holds other files; give a new folder.")
-            return work.new_layout(folder, S).save()
-        found = _repaired(folder)
-        work.require_same(found)
-        if found.S == S:
-            return found
-        missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
-        if missing:
-            raise ConfigMismatchError(
-                f"S lacks {missing} of the {found.elements} elements in {folder}; give another, or "
-                "read that by views.open(...).at(S)."
-            )
-        facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
-        return Layout(folder, facts, S).save()
-
-    return _filled(folder, work, prepare)
-
-
-def asked_of(source: Source, values: Function, name: str, dtype: str | None) -> dict[str, Any]:
-    """What a store must have been made with, to be used again."""
-    return {
-        "function": name,
-        "fingerprint": fingerprint(values.function),
-        "dtype": dtype,
-        "action": describe(values.action),
-        "n": len(source),
-        "batch": values.batch,
-        "column": source.column,
-        "source": source.fingerprint(),
-    }
-
-
-def _filled(folder: Folder, work: Work, prepare: Callable[[], Layout]) -> Layout:
-    """The layout that `prepare` writes, with all its chunks; one process prepares and has the lock."""
     if this_rank()[0]:
         on_all_ranks(lambda: None)
         return on_all_ranks(lambda: work.fill(Layout.load(folder)))
     with ExitStack() as held:
 
-        def locked() -> Layout:
+        def prepare() -> Layout:
             held.enter_context(folder.locked())
-            return prepare()
+            return _prepared(folder, work, S)
 
-        layout = on_all_ranks(locked)
+        layout = on_all_ranks(prepare)
         return on_all_ranks(lambda: work.fill(layout))
 
 
-def _repaired(folder: Folder) -> Layout:
-    """The layout that is there; metadata of arrays that are missing or damaged follow from its facts."""
+def _prepared(folder: Folder, work: Work, S: GroupSample) -> Layout:
+    """The layout for S, once what stands in the folder was made with the same arguments."""
+    if not (folder.root / ROOT).exists():
+        if folder.names():
+            raise StorageError(f"out={folder} holds other files; give a new folder.")
+        return work.new_layout(folder, S).save()
     try:
-        return Layout.load(folder)
-    except FileFormatError:
-        return Layout.load_root(folder).save()
+        found = Layout.load(folder)
+    except FileFormatError:  # metadata of arrays, missing or damaged, follow from the facts
+        found = Layout.load_root(folder).save()
+    work.require_same(found)
+    if found.S == S:
+        return found
+    missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
+    if missing:
+        raise ConfigMismatchError(
+            f"S lacks {missing} of the {found.elements} elements in {folder}; give another, or "
+            "read that by views.open(...).at(S)."
+        )
+    facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
+    return Layout(folder, facts, S).save()
 
 
 def _are_close(there: NDArray[Any], found: NDArray[Any]) -> bool:
