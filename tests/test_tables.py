@@ -1,4 +1,4 @@
-"""The table of every plan, profile and list of designs: text, HTML and Markdown of the same cells."""
+"""The table of every plan, profile and list of designs: text and HTML of the same cells."""
 
 from __future__ import annotations
 
@@ -37,10 +37,6 @@ def test_no_cell_is_read_as_markup():
     assert page.cells == ["a", HOSTILE, HOSTILE, "1"]
     assert page.tags == {"table", "caption", "tr", "th", "td"}
     assert "<b>" not in table.html()
-    render = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table").render
-    page = Cells(render(table.markdown().split("\n\n")[1]))
-    assert page.cells[1].strip() == HOSTILE
-    assert not page.tags & {"b", "em", "a", "code"}
 
 
 def test_a_column_of_words_is_folded_between_words_and_numbers_are_not():
@@ -75,7 +71,7 @@ CERTIFICATES = sa.certificate.Certificates(
     ],
     ids=lambda shown: type(shown).__name__,
 )
-def test_notebooks_and_pages_show_the_cells_that_are_printed(shown):
+def test_notebooks_show_the_cells_that_are_printed(shown):
     table = shown._table()
     text = str(shown)
     page = Cells(shown._repr_html_().split("<p>")[0])
@@ -83,5 +79,3 @@ def test_notebooks_and_pages_show_the_cells_that_are_printed(shown):
     assert page.cells == [cell for row in shown_rows for cell in row]
     assert all(set(cell.split()) <= set(text.split()) for cell in page.cells)
     assert max(map(len, text.splitlines())) <= 80
-    lines = [line for line in shown._repr_markdown_().splitlines() if line.startswith("|")]
-    assert len(lines) == 2 + len(table.rows)

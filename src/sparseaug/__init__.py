@@ -83,25 +83,11 @@ _NAMES = {
     "sparseaug.norms.draw_until": "draw_until",
     "sparseaug.norms.profiles.profile": "profile",
 }
-_PACKAGES = [
-    "actions",
-    "certificate",
-    "descent",
-    "designs",
-    "groups",
-    "kernels",
-    "nn",
-    "norms",
-    "plans",
-    "qmc",
-    "risk",
-    "sampling",
-    "sklearn",
-    "sources",
-    "spectrum",
-    "testing",
-    "views",
-]
+_EACH = (
+    "actions certificate descent designs groups kernels nn norms plans qmc risk sampling sklearn "
+    "sources spectrum testing views"
+)
+_PACKAGES = _EACH.split()
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 _importing = _threading.RLock()
 
@@ -118,10 +104,7 @@ def __getattr__(name: str) -> _Any:
         return _module(f"sparseaug.{name}")
     if name in _HOME:
         return getattr(_module(_HOME[name]), name)
-    raise AttributeError(
-        f"module 'sparseaug' has no attribute {name!r}; what is not in dir(sparseaug) is in one of its "
-        f"packages: {', '.join(_PACKAGES)}"
-    )
+    raise AttributeError(f"module 'sparseaug' has no attribute {name!r}; see dir(sparseaug)")
 
 
 def _module(path: str) -> _Any:

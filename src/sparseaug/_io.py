@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,47 +35,45 @@ def write_atomic(
     process left beside the file are swept after an hour.
     """
     given = check_path("path", path)
-    if not given.name:
-        raise ArgumentError(f"path={os.fspath(path)!r} names no file; give a file name.")
-    try:
+    with _telling(given, "was not written"):
         target = Path(os.path.realpath(given if follow else given.parent))
         target = target if follow else target / given.name
-        mode = _require_writable(target, overwrite)
-        if len(data) > LARGEST:
-            raise StorageError(f"it has {len(data)} bytes, and the limit is {LARGEST}.")
+        mode = _mode_of(target, overwrite)
+        _require_size(len(data))
         _sweep(target.parent)
         with _temporary(target.parent, 0o666 if mode is None else 0o600) as (temporary, handle):
             _write_flushed(temporary, handle, data, mode)
             _rename(temporary, target, overwrite)
-    except StorageError as error:
-        raise StorageError(f"{show_path(given)} was not written: {error}") from error.__cause__
-    except OSError as error:
-        raise StorageError(
-            f"{show_path(given)} was not written: {_reason(error)}; give a path you may write to."
-        ) from error
-    try:
+    with _telling(given, "is in place, but its folder was not flushed to disk"):
         _sync_folder(target.parent)
-    except OSError as error:
-        raise StorageError(
-            f"{show_path(given)} is in place, but its folder could not be flushed to disk: "
-            f"{_reason(error)}; it may be gone after a power failure: write it again."
-        ) from error
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The file's bytes, or a `StorageError` with the reason."""
     given = check_path("path", path)
-    try:
+    with _telling(given, "cannot be read"):
         found = os.stat(given)
         if not stat.S_ISREG(found.st_mode):  # a pipe or a device may never end
             raise StorageError("it is not a file")
-        if found.st_size > LARGEST:
-            raise StorageError(f"it has {found.st_size} bytes, and the limit is {LARGEST}")
+        _require_size(found.st_size)
         return given.read_bytes()
-    except OSError as error:  # a StorageError is one
+
+
+@contextlib.contextmanager
+def _telling(path: Path, what: str) -> Iterator[None]:
+    """An error of the system, or of this file, as one that says what happened to the path."""
+    try:
+        yield
+    except (OSError, UnicodeError) as error:  # names of files in another encoding
+        reason = getattr(error, "strerror", None) or error
         raise StorageError(
-            f"{show_path(given)} cannot be read: {_reason(error)}; check the path."
+            f"{show_path(path)} {what}: {reason}; try again, or another path."
         ) from error
+
+
+def _require_size(size: int) -> None:
+    if size > LARGEST:
+        raise StorageError(f"it has {size} bytes, and the limit is {LARGEST}")
 
 
 def is_name(text: object) -> bool:
@@ -101,28 +98,21 @@ def check_path(name: str, path: Any) -> Path:
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or "\0" in text:
         raise ArgumentError(
-            f"{name}={shorten(path)} is not a path; give a string without NUL or a pathlib.Path."
+            f"{name}={shorten(path)} is not a path; give a string or a pathlib.Path."
         )
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError as error:
-        raise StorageError(
-            f"{name}={shorten(path)} cannot be a path here: the names of files are in "
-            f"{sys.getfilesystemencoding()}; set LC_ALL=C.UTF-8 or PYTHONUTF8=1."
-        ) from error
     return Path(text)
 
 
-def _require_writable(target: Path, overwrite: bool) -> int | None:
+def _mode_of(target: Path, overwrite: bool) -> int | None:
     """The mode of the file that will be replaced, None if there is none; links are resolved."""
     try:
         mode = os.lstat(target).st_mode
     except FileNotFoundError:
         return None
-    if stat.S_ISLNK(mode):
-        raise StorageError("the path is a symbolic link; give the path of the file itself.")
     if not stat.S_ISREG(mode):
-        raise StorageError("the path is not a regular file; give a path to a file.")
+        raise StorageError(
+            "it is a symbolic link" if stat.S_ISLNK(mode) else "it is not a regular file"
+        )
     if not overwrite:
         raise _there_already()
     return stat.S_IMODE(mode) & 0o777
@@ -156,7 +146,7 @@ def _write_flushed(temporary: Path, handle: int, data: bytes, mode: int | None) 
         file.flush()
         os.fsync(file.fileno())
     if temporary.read_bytes() != data:
-        raise StorageError("the disk gave back other bytes; write to another disk.")
+        raise StorageError("the disk gave back other bytes")
     if mode is not None:
         os.chmod(temporary, mode)
 
@@ -190,7 +180,7 @@ def _claim_and_rename(temporary: Path, target: Path) -> None:
 
 
 def _there_already() -> StorageError:
-    return StorageError("the file exists already; give another path or overwrite=True.")
+    return StorageError("the file exists already, and overwrite is False")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -200,7 +190,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)

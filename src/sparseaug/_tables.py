@@ -1,8 +1,7 @@
-"""Tables for people, made in one place: text for terminals, HTML for notebooks, Markdown for pages."""
+"""Tables for people, made in one place: text for terminals, HTML for notebooks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -27,11 +26,6 @@ class Table:
         name   m
         S*    24
         C3     3
-        >>> print(table.markdown())
-        | name | m |
-        | --- | ---: |
-        | S\\* | 24 |
-        | C3 | 3 |
     """
 
     header: tuple[str, ...]
@@ -66,15 +60,6 @@ class Table:
             for line in zip_longest(*map(_fold, row, widths), fillvalue="")
         ]
         parts = (fold(self.title), lines, [line for note in self.notes for line in fold(note)])
-        return "\n\n".join("\n".join(part) for part in parts if any(part))
-
-    def markdown(self) -> str:
-        """A table of Markdown, in which no cell is read as markup."""
-        rule = ["---:" if i in self.numbers else "---" for i in range(len(self.header))]
-        rows = [map(_plain, self.header), rule, *(map(_plain, row) for row in self.rows)]
-        lines = [f"| {' | '.join(row)} |" for row in rows if self.header]
-        notes = [_plain(note) + "  " for note in self.notes]  # two spaces end a line
-        parts = ([_plain(self.title)], lines, notes)
         return "\n\n".join("\n".join(part) for part in parts if any(part))
 
     def html(self) -> str:
@@ -114,10 +99,6 @@ def _fold(text: str, width: int, indent: str = "") -> list[str]:
     return wrapper.wrap(text)
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>&|~$])", r"\\\1", " ".join(text.split()))
-
-
 class Shown:
     """What prints as its table and is one in a notebook; one with a `__str__` of its own shows that."""
 
@@ -131,6 +112,3 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self._table().html()
-
-    def _repr_markdown_(self) -> str:
-        return self._table().markdown()

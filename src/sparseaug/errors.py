@@ -99,17 +99,15 @@ class SymmetryWarning(SparseAugWarning):
     """Data that may have more symmetry than was found; the message gives the numbers."""
 
 
-def need(package: str, purpose: str, *, extra: str) -> ModuleType:
-    """The optional package, or a `MissingPackageError` with what to install, as extra="numpy"."""
+def need(package: str, purpose: str, *, install: str = "") -> ModuleType:
+    """The optional package, or a `MissingPackageError` with what to install, if not its own name."""
     try:
         return import_module(package)
-    except ImportError as error:
-        message = f"{purpose} needs {package}, which is not installed; pip install '{extra}'."
-        raise MissingPackageError(message) from error
-    except Exception as error:  # built for another version of something, for instance
+    except Exception as error:  # not there, or built for another version of something
+        top = package.split(".")[0]
         raise MissingPackageError(
-            f"{purpose} needs {package}, which is installed but cannot be imported "
-            f"({shorten_text(str(error))}); pip install --force-reinstall '{extra}'."
+            f"{purpose} needs {top}, which cannot be imported ({shorten_text(str(error))}); "
+            f"pip install {install or top}."
         ) from error
 
 

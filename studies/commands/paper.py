@@ -146,7 +146,7 @@ def _show_files(config: Config, done: Finished, written: list[Path]) -> None:
         files.insert(2, "designs.json")
     files.insert(2, "beyond.json")
     if [path.name for path in written] == ["report.html"]:
-        say("\nNo figures: matplotlib is not installed; pip install 'sparseaug[report]'.")
+        say("\nNo figures: matplotlib is not installed; pip install matplotlib.")
     total = config.seeds * len(config.methods)
     kept = (
         f"; {total - done.computed} of {total} runs were there already"

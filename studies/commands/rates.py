@@ -132,7 +132,7 @@ def _workers(backend: str, address: str | None) -> Iterator[None]:
         if backend == "dask":
             if address is None:
                 raise ArgumentError("address= is missing; give HOST:PORT of the Dask scheduler.")
-            distributed = need("dask.distributed", "--backend dask", extra="dask[distributed]")
+            distributed = need("dask.distributed", "--backend dask", install="dask[distributed]")
             try:
                 stack.enter_context(distributed.Client(address, timeout="10s"))
             except (OSError, ValueError) as error:

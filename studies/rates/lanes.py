@@ -55,7 +55,7 @@ def crossings(
     Returns:
         Two arrays of shape (eps, 4 seeds); 0 where it did not happen. Every eps sees the same draws.
     """
-    need("numba", "streaming over decades of eps", extra="sparseaug[studies]")
+    need("numba", "streaming over decades of eps")
     from studies.rates.lanes_numba import LANES, ROWS, advance
 
     table, full = moments_table(given) / b, packed(given.full.A, given.full.v)

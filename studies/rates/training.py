@@ -54,7 +54,7 @@ class _Digits:
     """One seed's images, features and labels."""
 
     def __init__(self, task: Task) -> None:
-        loader = need("sklearn.datasets", "the digits of the study", extra="sparseaug[sklearn]")
+        loader = need("sklearn.datasets", "the digits of the study", install="scikit-learn")
         images, labels = loader.load_digits(return_X_y=True)
         images = images.reshape(-1, 8, 8) / 16
         rng = keyed_rng(task["seed"], "study: digits")

@@ -44,7 +44,7 @@ _QUIET = "#AAAAAA"
 @contextlib.contextmanager
 def figure_style() -> Iterator[None]:
     """Draw and save inside: matplotlib's defaults and ours, whatever the user's matplotlibrc."""
-    style = need("matplotlib.style", "a figure", extra="sparseaug[report]")
+    style = need("matplotlib.style", "a figure")
     with style.context(["default", _SETTINGS]):
         yield
 

@@ -110,8 +110,8 @@ def _of_qm9(heavy: int) -> tuple[Floats, Floats]:
 @cache
 def _of_g2(most: int) -> tuple[Floats, Floats]:
     """Matrices padded with zeros, enthalpies of formation in eV."""
-    build = need("ase.build", "the molecules of the study", extra="ase")
-    data = need("ase.data.g2", "the molecules of the study", extra="ase").data
+    build = need("ase.build", "the molecules of the study")
+    data = need("ase.data.g2", "the molecules of the study").data
     matrices, enthalpies = [], []
     for name, facts in sorted(data.items()):
         if "enthalpy" in facts and 2 <= len(facts["positions"]) <= most:

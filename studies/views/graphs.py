@@ -65,7 +65,7 @@ def signs(x: Floats) -> Rows:
 
 @cache
 def _graphs(nodes: int) -> tuple[Floats, Floats]:
-    networkx = need("networkx", "the graphs of the study", extra="sparseaug[sources]")
+    networkx = need("networkx", "the graphs of the study")
     vectors, trees = [], []
     for graph in networkx.graph_atlas_g():
         if len(graph) == nodes and networkx.is_connected(graph):

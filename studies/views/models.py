@@ -11,12 +11,10 @@ from sparseaug.errors import need
 from sparseaug.kernels.arrays import Floats
 from studies.views.orbit import Predict
 
-_EXTRA = "sparseaug[sklearn]"
-
 
 def sklearn(module: str) -> Any:
     """A module of scikit-learn, or what to install."""
-    return need(f"sklearn.{module}", "the views of the study", extra=_EXTRA)
+    return need(f"sklearn.{module}", "the views of the study", install="scikit-learn")
 
 
 def classifier(name: str, x: Floats, y: Any, seed: int) -> Predict:

@@ -33,7 +33,7 @@ def numbers(quick: bool) -> dict[str, Any]:
 
 def prepare(task: Task) -> Prepared:
     """A network or forest that has seen every training patch in one position, random or as it was."""
-    need("PIL", "the photographs of the study", extra="pillow")
+    need("PIL", "the photographs of the study", install="pillow")
     photographs = sklearn("datasets").load_sample_images().images
     rng = keyed_rng(task["seed"], "views: photographs")
     train, test = [], []

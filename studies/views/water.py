@@ -78,8 +78,8 @@ def ipi() -> list[Scheme]:
 
 def _structures(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Positions about their centre in angstrom, energies in meV less their mean."""
-    build = need("ase.build", "the molecules of the study", extra="ase")
-    theory = need("ase.calculators.emt", "the molecules of the study", extra="ase")
+    build = need("ase.build", "the molecules of the study")
+    theory = need("ase.calculators.emt", "the molecules of the study")
     atoms = build.molecule("H2O")
     atoms.calc = theory.EMT()
     start, found, energies = atoms.positions.copy(), [], []

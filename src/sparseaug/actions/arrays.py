@@ -42,7 +42,7 @@ def require_library(x: Any, name: str = "x") -> None:
     """
     if not library(x):
         raise ArgumentError(
-            f"{name} is a {type_name(x)}; give an array of NumPy, torch or JAX, none is converted."
+            f"{name} is a {type_name(x)}; give an array of NumPy, torch or JAX; nothing is converted."
         )
     require_dense(name, x, values=False)
 

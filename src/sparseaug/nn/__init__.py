@@ -14,7 +14,7 @@ ranks          the little that is needed of torch.distributed
 
 from sparseaug.errors import need as _need
 
-_need("torch", "sparseaug.nn", extra="sparseaug[torch]")
+_need("torch", "sparseaug.nn")
 
 from sparseaug.nn.datasets import OneShotDataset, RepeatedEpochWarning, StreamingDataset
 from sparseaug.nn.orbit_average import InvarianceBound, OrbitAverage, OrbitStatistics

@@ -14,7 +14,7 @@ moved_rows  rows of arrays and of data frames, moved
 
 from sparseaug.errors import need
 
-need("sklearn", "sparseaug.sklearn", extra="sparseaug[sklearn]")
+need("sklearn", "sparseaug.sklearn", install="scikit-learn")
 
 from sparseaug.sklearn.averages import Average
 from sparseaug.sklearn.classifier import OneShotClassifier

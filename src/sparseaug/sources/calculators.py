@@ -170,7 +170,7 @@ def turns_of(S: GroupSample, symmetry: SiteSymmetry | None) -> Turns:
 
 @lru_cache(maxsize=1)
 def _calculator_class() -> Any:
-    ase = need("ase.calculators.calculator", "averaged_calculator", extra="ase")
+    ase = need("ase.calculators.calculator", "averaged_calculator")
 
     class AveragedCalculator(ase.Calculator):  # type: ignore[misc, name-defined]
         """The mean of a calculator over the rotations of S; made by `averaged_calculator`."""
@@ -267,7 +267,7 @@ def values_of(
     calculator: Any, atoms: Any, matrices: Floats, wanted: list[str], names: list[str]
 ) -> list[Values]:
     """For each rotation what is wanted, and what else the calculator found on the way, turned back."""
-    ase = need("ase.calculators.calculator", "averaged_calculator", extra="ase")
+    ase = need("ase.calculators.calculator", "averaged_calculator")
     values = []
     for R in matrices:
         turned = turned_atoms(atoms, R)

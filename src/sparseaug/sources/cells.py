@@ -103,7 +103,7 @@ def _of_pymatgen(structure: Any) -> _Parts:
 
 def find_operations(cell: Cell, symprec: float) -> Operations:
     """What spglib finds, the identity first."""
-    spglib = need("spglib", "crystal", extra="sparseaug[sources]")
+    spglib = need("spglib", "crystal")
     with warnings.catch_warnings():
         # versions 2.7 and later announce another way to report errors; both are met here
         warnings.simplefilter("ignore", DeprecationWarning)

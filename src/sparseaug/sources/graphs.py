@@ -31,7 +31,7 @@ def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> 
     """A graph of networkx or an adjacency matrix, its close numbers replaced by one."""
     if isinstance(graph, np.ndarray) or issparse(graph):
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
-    networkx = need("networkx", "graph_automorphisms", extra="sparseaug[sources]")
+    networkx = need("networkx", "graph_automorphisms")
     if not isinstance(graph, networkx.Graph) or graph.is_multigraph():
         raise ArgumentError(
             f"graph={shorten(graph)} is neither a networkx Graph or DiGraph nor an adjacency matrix, a "

@@ -15,7 +15,7 @@ dataset      reading in a training loop
 
 from sparseaug.errors import need
 
-need("zarr", "sparseaug.views", extra="sparseaug[views]")
+need("zarr", "sparseaug.views")
 
 from sparseaug.views.build import compute
 from sparseaug.views.store import Store, open
