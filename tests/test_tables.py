@@ -64,7 +64,6 @@ CERTIFICATES = sa.certificate.Certificates(
         sa.deviation(sa.design(sa.symmetric(7), degree=2)),
         sa.draw_until(sa.Oracle(sa.symmetric(5)), target=0.4),
         sa.orders_report(sa.orders(5, 12)),
-        sa.signs_report(sa.signs(5, 12)),
         sa.inspect(sa.design(sa.symmetric(5), degree=2)),
         SPECTRUM,
         CERTIFICATES,

@@ -52,7 +52,7 @@ _NAMES = {
     "sparseaug.actions.together": "together",
     "sparseaug.qmc.orders": "orders",
     "sparseaug.qmc.report": "orders_report",
-    "sparseaug.qmc.signs": "signs signs_report",
+    "sparseaug.qmc.signs": "signs",
     "sparseaug.certificate.algorithm": "one_shot",
     "sparseaug.certificate.accuracy": "audit_risk",
     "sparseaug.certificate.certify": "certify",

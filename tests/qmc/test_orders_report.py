@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
-from sparseaug.qmc import report
 
 
 def counted(rows):
@@ -47,16 +45,14 @@ def counted(rows):
 def test_imbalances_are_those_that_are_counted(n, m):
     rows = np.random.default_rng(n).permuted(np.tile(np.arange(n), (m, 1)), axis=1)
     for given in (rows, sa.orders(n, m), sa.orders(n, m, balance="neighbours")):
-        evenness = sa.orders_report(given).evenness
-        assert {name: found.imbalance for name, found in evenness.items()} == counted(given)
-        assert all(found.least <= found.imbalance for found in evenness.values())
-
-
-def test_many_items_are_compared_by_orders_and_few_by_places(monkeypatch):
-    rows = sa.orders(9, 50, balance="first")
-    counted_places = sa.orders_report(rows)
-    monkeypatch.setattr(report, "LARGEST_COUNTED", 8)
-    assert sa.orders_report(rows) == counted_places
+        report = sa.orders_report(given)
+        imbalance = counted(given)
+        assert report.exact == tuple(name for name, found in imbalance.items() if not found)
+        cases = {"positions": (n, n), "pairs": (n * (n - 1),) * 2, "middle": (comb(n, 3), 3)}
+        for name, (groups, each) in cases.items():
+            unit = 2 if name == "middle" and report.paired else 1
+            random = Fraction(groups * m * unit * (each - 1), each)
+            assert report.left[name] == float(imbalance[name] / random)
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -92,19 +88,3 @@ def test_interactions_are_those_by_definition():
     for rows in (every, even, *cases, sa.orders(5, 20, balance="pairs")):
         highest = max(k for k in range(1, 5) if all(last_exact(rows, j) for j in range(1, k + 1)))
         assert sa.orders_report(rows).interactions == highest
-
-
-def test_the_lower_bound_is_norins_and_every_exact_set_respects_it():
-    for n, m in ((5, 12), (7, 24), (9, 36), (12, 72)):
-        found = sa.orders_report(sa.orders(n, m))
-        assert (found.interactions, found.lower_bound) == (4, n - 1)
-        assert m >= found.lower_bound
-        assert "middle" in found.exact
-        assert found.to_dict()["evenness"]["middle"]["imbalance"] == 0
-
-
-def test_rows_that_are_not_orders_are_refused():
-    with pytest.raises(ArgumentError, match="rows are not orders of 3 items"):
-        sa.orders_report([[0, 1, 1]])
-    with pytest.raises(ArgumentError, match=r"rows has shape \(3,\)"):
-        sa.orders_report([0, 1, 2])

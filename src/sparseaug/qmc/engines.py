@@ -19,6 +19,9 @@ from sparseaug.groups.quaternions import Quaternions, multiplied, signed, unit
 from sparseaug.qmc.orders import BALANCES, orders
 from sparseaug.qmc.signs import signs
 
+MOST_ITEMS = 1 << 27
+"""Below it, the length of a row: a gigabyte."""
+
 
 class _Sequence(ABC):
     """Rows that are made from a generator to whatever length is asked for."""
@@ -75,9 +78,7 @@ class Permutations(_Sequence):
     def __init__(
         self, n: int, *, balance: str = "middle", rng: int | np.random.Generator = 0
     ) -> None:
-        n = check_integer("n", n, at_least=1)
-        require_memory("n", n, 1, "items")
-        super().__init__(n, rng)
+        super().__init__(check_integer("n", n, at_least=1, below=MOST_ITEMS), rng)
         self.balance = check_choice("balance", balance, BALANCES)
 
     def _first(self, m: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -99,8 +100,7 @@ class Signs:
     """
 
     def __init__(self, d: int, *, rng: int | np.random.Generator = 0) -> None:
-        self.d = check_integer("d", d, at_least=1)
-        require_memory("d", self.d, 1, "signs")
+        self.d = check_integer("d", d, at_least=1, below=MOST_ITEMS)
         self.num_generated = 0
         self._rng = deepcopy(check_rng(rng))
         self._start = deepcopy(self._rng)

@@ -1,25 +1,15 @@
-"""Signs, better than `rng.choice([-1, 1])`: orthogonal arrays of the highest strength for m rows.
-
-Of rows x, y of signs let r = x.y. The sum over the rows of a product of w signs, squared and summed over
-all products, is the sum over all x, y of the elementary symmetric function e_w of x_j y_j, of which d
-are r more often 1 than -1: the report is exact integers.
-"""
+"""Signs, better than `rng.choice([-1, 1])`: orthogonal arrays of the highest strength for m rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
 from math import comb
-from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from sparseaug._checks import check_array, check_flag, check_integer, check_rng, require_memory
+from sparseaug._checks import check_flag, check_integer, check_rng, require_memory
 from sparseaug._floats import popcount
 from sparseaug._records import Fields, array_of, table
-from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError
 from sparseaug.qmc.binary import (
     hadamard,
     hadamard_order,
@@ -35,9 +25,6 @@ LARGEST_MATRIX = 2048
 
 TRIES = 8
 """Flips of an array that are tried, until no row of it is among the rows so far; or the best of them."""
-
-MOST_SIGNS = 4
-"""Products of up to so many signs are reported."""
 
 
 def signs(
@@ -60,7 +47,7 @@ def signs(
     exact over every row with its negative: keep the default. Of a function that does not change when
     all signs flip (traces x'Ax, twirls, |sums|, norms), a row and its negative give the same value
     twice, so that m rows may be worth m/2: take `even=True`, whose rows are even for such functions and
-    contain no row with its negative up to m = 2^(d - 1). `signs_report` compares both with random rows.
+    contain no row with its negative up to m = 2^(d - 1).
 
     Args:
         d: signs in a row, at least 1.
@@ -204,94 +191,3 @@ def _rows(rng: np.random.Generator, order: int, d: int, m: int) -> Rows:
     if order <= LARGEST_MATRIX:
         return hadamard(order)[np.ix_(rows, columns)]
     return (popcount(rows[:, None] & columns) & 1).astype(np.int64)  # Sylvester's
-
-
-@final
-@dataclass(frozen=True)
-class SignsReport(Shown):
-    """What m rows of d signs are worth; made by `signs_report`.
-
-    Attributes:
-        d: signs in a row.
-        m: number of rows.
-        different: rows that differ.
-        apart: rows that differ from each other and from each other's negatives; functions that stay the
-            same when all signs flip see no more.
-        left: for products of 1, 2, 3, 4 signs, the mean square of their sums over the rows, relative to
-            that of m random rows: 0 is exact, 1 is random.
-    """
-
-    d: int
-    m: int
-    different: int
-    apart: int
-    left: dict[int, float]
-
-    @property
-    def strength(self) -> int:
-        """The largest t up to 4 for which all functions of at most t signs are averaged exactly."""
-        return next((w - 1 for w, left in self.left.items() if left), max(self.left))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON data."""
-        left = {str(w): value for w, value in self.left.items()}
-        return {
-            **{"d": self.d, "m": self.m, "different": self.different, "apart": self.apart},
-            **{"left": left, "strength": self.strength},
-        }
-
-    def _table(self) -> Table:
-        rows = [(str(w), f"{left:.2g}" if left else "exact") for w, left in self.left.items()]
-        title = f"m = {self.m:,}, d = {self.d:,}; as many random rows leave 1"
-        note = f"{self.different:,} different rows, {self.apart:,} up to the sign of a row."
-        return Table(("product of signs", "left"), rows, numbers=[0, 1], title=title, notes=[note])
-
-
-def signs_report(rows: ArrayLike) -> SignsReport:
-    """What the given rows of signs average exactly, and what they leave compared with random rows.
-
-    Args:
-        rows: integers (m, d), each 1 or -1, such as `signs(d, m)`.
-
-    Returns:
-        A `SignsReport`, which prints as a table.
-
-    Examples:
-        >>> import sparseaug as sa
-        >>> print(sa.signs_report(sa.signs(8, 16)))
-        m = 16, d = 8; as many random rows leave 1
-        <BLANKLINE>
-        product of signs   left
-                       1  exact
-                       2  exact
-                       3  exact
-                       4    3.2
-        <BLANKLINE>
-        16 different rows, 8 up to the sign of a row.
-        >>> [f"{sa.signs_report(sa.signs(8, 8, even=e)).left[2]:.2f}" for e in (False, True)]
-        ['1.14', '0.00']
-    """
-    given = check_array("rows", rows)
-    if given.ndim != 2 or not given.size or not np.isin(given, (-1, 1)).all():
-        raise ArgumentError(
-            f"rows of shape {given.shape} are not signs; give (m, d), each entry 1 or -1."
-        )
-    m, d = given.shape
-    require_memory("rows", m, m, "pairs of rows")
-    real = given.astype(np.float64)  # sums of d signs are exact
-    counts = np.zeros(2 * d + 1, np.int64)
-    for part in np.array_split(real, -(-m // 256)):
-        counts += np.bincount((part @ real.T).astype(np.int64).ravel() + d, minlength=2 * d + 1)
-    agreed = {r - d: int(count) for r, count in enumerate(counts) if count}
-    left = {
-        w: float(Fraction(sum(c * _symmetric(d, r, w) for r, c in agreed.items()), m * comb(d, w)))
-        for w in range(1, min(d, MOST_SIGNS) + 1)
-    }
-    different = np.unique(given, axis=0)
-    return SignsReport(d, m, len(different), len(np.unique(given * given[:, :1], axis=0)), left)
-
-
-def _symmetric(d: int, r: int, w: int) -> int:
-    """e_w of d signs with sum r: the coefficient of z^w in (1 + z)^plus (1 - z)^minus."""
-    plus, minus = (d + r) // 2, (d - r) // 2
-    return sum((-1) ** k * comb(minus, k) * comb(plus, w - k) for k in range(w + 1))

@@ -106,7 +106,8 @@ class OneSidedSpectrum(Shown):
         """Vectors (k, size) of the rows: |their mean over S|^2 is what S leaves, but for the rest."""
         moved = [i.matrices(rows) for i in self.irreps]
         parts = [
-            (root @ m).reshape(len(rows), -1) for root, m in zip(self._roots, moved, strict=True)
+            (root @ m).reshape(len(rows), root.size)
+            for root, m in zip(self._roots, moved, strict=True)
         ]
         found = np.concatenate(parts, axis=1)
         return np.concatenate([found.real, found.imag], axis=1) if np.iscomplexobj(found) else found
