@@ -56,7 +56,6 @@ from sparseaug.plans.plan import plan as plan
 from sparseaug.qmc.orders import orders as orders
 from sparseaug.qmc.report import orders_report as orders_report
 from sparseaug.qmc.signs import signs as signs
-from sparseaug.qmc.signs import signs_report as signs_report
 from sparseaug.risk import KernelModel as KernelModel
 from sparseaug.risk import augmented_risk as augmented_risk
 from sparseaug.risk import custom_risk as custom_risk

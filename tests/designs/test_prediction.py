@@ -150,7 +150,7 @@ def test_every_prefix_of_a_nested_set_is_the_choice_of_fewer(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["search", "nested"])
 def test_more_than_a_search_can_choose_is_refused_in_small_groups_too(name: str) -> None:
-    with pytest.raises(ArgumentError, match=r"m=10{30} is too many for a search"):
+    with pytest.raises(ArgumentError, match=r"m=10{30} is not allowed"):
         sa.design("S4", m=10**30, name=name)
 
 
@@ -202,16 +202,9 @@ def test_the_identity_comes_first_where_it_is_asked_for(name: str) -> None:
     assert spectrum.predict(S).value == pytest.approx(left, rel=rel)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"m": 4, "degree": 1}, "spectrum and degree=1: a spectrum alone judges"),
-        ({"m": 5, "name": "cyclic shifts"}, "name='cyclic shifts'"),
-        ({}, "m=None"),
-    ],
-)
-def test_a_spectrum_is_the_only_judge(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ArgumentError, match=words):
+@pytest.mark.parametrize("options", [{"m": 4, "degree": 1}, {"m": 5, "name": "cyclic shifts"}, {}])
+def test_a_spectrum_is_the_only_judge(options: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError, match="spectrum"):
         sa.design("S4", spectrum=prior(sa.symmetric(4)), **options)
     with pytest.raises(ArgumentError, match=r"of S4, not of S5"):
         sa.design("S5", m=4, spectrum=prior(sa.symmetric(4)))

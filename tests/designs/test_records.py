@@ -180,7 +180,7 @@ def test_no_record_is_worse_than_the_search_for_as_many_elements():
             continue
         for record in best_known(name, "deviation"):
             if record.by_degree is None:
-                searched = searched_rows(group, record.m, None, nested=False)
+                searched = searched_rows(group, record.m, None)
                 assert record.value <= sa.deviation(sa.GroupSample(group, searched)).value + 1e-9
                 found += 1
     assert found > 40

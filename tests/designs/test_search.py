@@ -219,7 +219,7 @@ def test_a_search_by_degree_3_has_no_odd_character():
 def test_the_first_elements_of_a_large_group_are_not_taken_for_ties():
     """Beside a few elements nearly all others have one score; the first by rank are much alike."""
     group = sa.symmetric(8)
-    S = sa.design(group, m=16, name="nested", objective="deviation")
+    S = sa.design(group, m=16, objective="deviation")
     drawn = [sa.deviation(sa.Oracle(group, seed=s).draw(16)).value for s in range(3)]
     assert sa.deviation(S).value < np.mean(drawn)
 

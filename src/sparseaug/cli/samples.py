@@ -159,7 +159,7 @@ def design(
         prediction = spectrum.predict(sample)
         title, more["prediction"] = f"{title}: {prediction}", prediction.to_dict()
     elif asked["m"] is not None and asked["degree"] is None and construction is None:
-        by = OBJECTIVES[asked["objective"]].said
+        by = OBJECTIVES[asked["objective"]]
         title += f": the best found {by}; for your own model give --spectrum"
     more["elements"] = sample.elements.tolist()
     _tell(sample, sample.calls, out, title, more, as_json)

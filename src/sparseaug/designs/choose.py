@@ -21,8 +21,9 @@ from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.one_sided import OneSidedSpectrum
-from sparseaug.spectrum.pool import PoolSpectrum, require_variance
-from sparseaug.spectrum.spectrum import Prediction, Spectrum, require_spectrum
+from sparseaug.spectrum.orbit_spectrum import AnySpectrum, varied_by
+from sparseaug.spectrum.pool import PoolSpectrum
+from sparseaug.spectrum.spectrum import Prediction, Spectrum
 
 MOST_BY_PLACES = 16
 """Elements up to which sets are searched for by places, some seconds each; above, balances."""
@@ -67,7 +68,7 @@ class Choice(Shown):
 
 
 def choose(
-    spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum,
+    spectrum: AnySpectrum,
     *,
     error: float,
     max_m: int | None = None,
@@ -112,11 +113,7 @@ def choose(
         >>> choice.name, choice.sample.m, choice.draws
         ('balance', 3, 17)
     """
-    if isinstance(spectrum, PoolSpectrum):
-        require_variance(spectrum)
-    elif not isinstance(spectrum, OneSidedSpectrum):
-        require_spectrum(spectrum)
-    of = spectrum.distribution if isinstance(spectrum, PoolSpectrum) else spectrum.group
+    of = varied_by(spectrum)
     error, watch = check_real("error", error, above=0), check_progress(progress)
     if oracle is not None:
         require_oracle(oracle, of)
@@ -196,7 +193,7 @@ def _bisected(
     return found
 
 
-def _best_of_size(spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum, m: int) -> PredictedSet:
+def _best_of_size(spectrum: AnySpectrum, m: int) -> PredictedSet:
     """What leaves least with so many elements, or fewer."""
     if isinstance(spectrum, Spectrum):
         return select(spectrum, m)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from sparseaug.designs.constructions import (
 )
 from sparseaug.designs.constructions.recorded import recorded
 from sparseaug.designs.places import best_by_places
-from sparseaug.designs.selection import nested, search, select
+from sparseaug.designs.selection import PredictedSet, nested, search, select
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Distribution, Group, as_group
@@ -28,9 +27,28 @@ from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.norms import deviation
 from sparseaug.sampling import GroupSample
-from sparseaug.spectrum.one_sided import OneSidedSpectrum
-from sparseaug.spectrum.pool import PoolSpectrum, require_variance
-from sparseaug.spectrum.spectrum import Spectrum, prior, require_spectrum
+from sparseaug.spectrum.orbit_spectrum import AnySpectrum, varied_by
+from sparseaug.spectrum.pool import PoolSpectrum
+from sparseaug.spectrum.spectrum import Spectrum, prior
+
+OBJECTIVES = {
+    "prediction": "by a prior, the share of degree k as 1/k^3",
+    "deviation": "in the worst case",
+}
+"""By what a set of m elements may be judged, and what the command says of it; the first is usual. Of a
+group that has no degrees both are the deviation."""
+
+SMALL_ORDER = 5000
+"""Elements of a group in which a search takes about a second at most."""
+
+MOST_SEARCHED = 10_000
+"""Elements that a search may be asked for."""
+
+KERNEL_SEARCHES: dict[str | None, Callable[[Spectrum, int], PredictedSet]] = {
+    None: select,
+    "search": search,
+    "nested": nested,
+}
 
 
 def design(
@@ -39,7 +57,7 @@ def design(
     m: int | None = None,
     degree: int | None = None,
     name: str | None = None,
-    spectrum: Spectrum | PoolSpectrum | OneSidedSpectrum | None = None,
+    spectrum: AnySpectrum | None = None,
     objective: str = "prediction",
     identity: bool = False,
 ) -> GroupSample:
@@ -63,9 +81,9 @@ def design(
         group: the group; or, with a spectrum that was measured on a pool, any distribution.
         m: number of elements, at most (exactly, for a name).
         degree: of the functions that count, from 1 to the number of coordinates.
-        name: "nested" for a greedy choice whose rows `S.elements[:k]` are the greedy choice of k, for
-            every k; "search" for greedy choice and exchanges; "lattice" for shifts; or any other name in
-            `records(group)`.
+        name: "nested" for a greedy choice by the spectrum or prior whose rows `S.elements[:k]` are the
+            greedy choice of k, for every k; "search" for greedy choice and exchanges; "lattice" for
+            shifts; or any other name in `records(group)`.
         spectrum: of the model, from `orbit_spectrum`. One measured with by="places" sees which places
             of an order interact, and S is the best balance of `orders` or better; average over
             `S.translate(oracle)`, which moves items alone.
@@ -76,8 +94,9 @@ def design(
         The sample, with `calls == 0` and an origin that names the construction.
 
     Raises:
-        ArgumentError: m, degree or name is out of range, or no design of that degree has so few
-        elements. UnsupportedError: no construction is known; the message names the nearest.
+        ArgumentError: m, degree or name is out of range, or does not go with a spectrum.
+        UnsupportedError: no construction is known, or none of so few elements; the message names the
+        nearest.
         GroupTooLargeError: the design is known, and too large to be listed.
 
     Examples:
@@ -99,98 +118,73 @@ def design(
         >>> S.origin.design, S.m, round(sa.deviation(S, degree=5).value, 12)
         ('icosahedron', 60, 1e-12)
     """
-    if isinstance(spectrum, OneSidedSpectrum):
-        _require_alone(spectrum, as_group(group), m, degree, name, objective)
-        check_flag("identity", identity)  # it is the first element in any case
-        return best_by_places(spectrum, check_integer("m", m or 1, at_least=1, below=MOST_SEARCHED))
-    if isinstance(spectrum, PoolSpectrum):
-        return _from_pool(spectrum, group, m, degree, name, objective, identity=identity)
-    group = as_group(group)
     if m is not None:
         m = check_integer("m", m, at_least=1)
-    if degree is not None:
-        degree = require_degree(group, degree)
     objective = check_choice("objective", objective, tuple(OBJECTIVES))
-    if name is not None:
-        name = check_text("name", name)
-    if spectrum is not None:
-        _require_alone(spectrum, group, m, degree, name, objective)
+    name = None if name is None else check_text("name", name)
     identity = check_flag("identity", identity)
-    chosen = _chosen(group, m, degree, name, spectrum, objective)
-    return _with_identity(chosen) if identity else chosen
+    if spectrum is not None:
+        if m is None or degree is not None or objective != "prediction":
+            raise ArgumentError(
+                f"spectrum with m={m}, degree={shorten(degree)} and objective={objective!r}: a spectrum "
+                "alone judges sets of m elements; give m= and leave degree= and objective= out."
+            )
+        found = _for_model(group, spectrum, m, name)
+    else:
+        group = as_group(group)
+        degree = None if degree is None else require_degree(group, degree)
+        found = _known(group, m, degree, name, objective)
+    return _with_identity(found) if identity else found
 
 
-def _chosen(
-    group: Group,
-    m: int | None,
-    degree: int | None,
-    name: str | None,
-    spectrum: Spectrum | None,
-    objective: str,
+def _for_model(
+    group: Distribution | str, spectrum: AnySpectrum, m: int, name: str | None
 ) -> GroupSample:
-    if m is not None and degree is None and objective == "prediction":
-        by = _prior(group) if spectrum is None else spectrum
-        if by is not None and name in (None, *KERNEL_SEARCHES):
+    """The best m elements by a spectrum alone."""
+    of = varied_by(spectrum)
+    given = as_distribution(group) if isinstance(spectrum, PoolSpectrum) else as_group(group)
+    if of != given:
+        raise ArgumentError(
+            f"spectrum is of {of.name}, not of {given.name}; measure it with an action of this group."
+        )
+    if isinstance(spectrum, Spectrum):
+        searches = tuple(one for one in KERNEL_SEARCHES if one)
+        most = MOST_SEARCHED
+    elif isinstance(spectrum, PoolSpectrum):
+        searches, most = ("nested",), len(spectrum.rows)
+    else:
+        searches, most = (), MOST_SEARCHED
+    if name is not None and name not in searches:
+        raise ArgumentError(f"name={shorten(name)} does not go with this spectrum; leave it out.")
+    check_integer("m", m, below=most + 1)
+    if isinstance(spectrum, Spectrum):
+        return KERNEL_SEARCHES[name](spectrum, m).sample
+    if isinstance(spectrum, PoolSpectrum):
+        return spectrum._sample_at(spectrum._best_places(m, nested=name == "nested"))
+    return best_by_places(spectrum, m)
+
+
+def _known(
+    group: Group, m: int | None, degree: int | None, name: str | None, objective: str
+) -> GroupSample:
+    """By a prior, by degree, by name or in the worst case."""
+    if m is not None and degree is None and objective == "prediction" and name in KERNEL_SEARCHES:
+        by = _prior(group)
+        if by is not None:
             if name is not None or not group.is_finite or m < group.order:
                 _check_searched(m)
-            return KERNEL_SEARCHES.get(name or "", select)(by, m).sample
+            return KERNEL_SEARCHES[name](by, m).sample
     if name is not None:
         one = _by_name(group, name, m, degree)
-    elif degree is not None and m is None:
-        one = _smallest_exact(group, degree)
-    elif degree is not None and m is not None:
-        one = _best_by_degree(group, m, degree)
+    elif degree is not None:
+        one = _smallest_exact(group, degree) if m is None else _best_by_degree(group, m, degree)
     elif m is not None:
-        one = OBJECTIVES[objective].best(group, m)
+        one = _best_whole(group, m)
     else:
         raise ArgumentError("give m, degree, or a name of records(group); neither was given.")
-    if degree is not None and one.kind in SEARCHED:
+    if degree is not None and one.kind == "search":
         one = replace(one, name=f"{one.name} by degree {degree}")
     return one.sample()
-
-
-def _from_pool(
-    spectrum: PoolSpectrum,
-    distribution: Any,
-    m: Any,
-    degree: Any,
-    name: Any,
-    objective: Any,
-    *,
-    identity: Any,
-) -> GroupSample:
-    """The best m rows of the pool, or with name="nested" the greedy choice."""
-    if as_distribution(distribution) != spectrum.distribution:
-        raise ArgumentError(
-            f"spectrum is of {spectrum.distribution.name}, not of {as_distribution(distribution).name}; "
-            "measure it with an action of this distribution."
-        )
-    if name is not None:
-        check_choice("name", name, ("nested",))
-    check_choice("objective", objective, ("prediction",))
-    if degree is not None or check_flag("identity", identity):
-        raise ArgumentError(
-            "degree and identity do not go with a spectrum from a pool; leave them."
-        )
-    pool = len(spectrum.rows)
-    if m is None or check_integer("m", m, at_least=1) > pool:
-        raise ArgumentError(
-            f"m={shorten(m)} is not a number of rows of a pool of {pool}; give 1 to {pool}."
-        )
-    require_variance(spectrum)
-    return spectrum._sample_at(spectrum._best_places(m, nested=name == "nested"))
-
-
-SMALL_ORDER = 5000
-"""Elements of a group in which a search takes about a second at most."""
-
-MOST_SEARCHED = 10_000
-"""Elements that a search may be asked for."""
-
-SEARCHED = ("search", "nested")
-"""Kinds of designs that are searched for: by a degree, if one is given."""
-
-KERNEL_SEARCHES = {"search": search, "nested": nested}
 
 
 def _prior(group: Group) -> Spectrum | None:
@@ -199,28 +193,6 @@ def _prior(group: Group) -> Spectrum | None:
         return prior(group)
     except (UnsupportedError, GroupTooLargeError):
         return None
-
-
-def _require_alone(
-    spectrum: Any, group: Group, m: int | None, degree: int | None, name: str | None, objective: str
-) -> None:
-    """A spectrum of this group, by which alone S is to be judged."""
-    if not isinstance(spectrum, OneSidedSpectrum):
-        require_spectrum(spectrum)
-    if spectrum.group != group:
-        raise ArgumentError(
-            f"spectrum is of {spectrum.group.name}, not of {group.name}; measure it with an action of "
-            "this group."
-        )
-    given = {"degree": degree, "name": None if name in KERNEL_SEARCHES else name}
-    given["objective"] = None if objective == "prediction" else objective
-    others = [f"{key}={shorten(value)}" for key, value in given.items() if value is not None]
-    if m is None or others:
-        found = ", ".join(others) if others else "m=None"
-        raise ArgumentError(
-            f"spectrum and {found}: a spectrum alone judges sets of m elements; give m= and leave "
-            "degree=, objective= and names of constructions out, or use choose with error=."
-        )
 
 
 def _with_identity(S: GroupSample) -> GroupSample:
@@ -239,14 +211,17 @@ def _smallest_exact(group: Group, degree: int) -> Design:
     if fitting:
         return fitting[0]
     exact = [one for one in known_designs(group) if one.m is not None and one.degree > 0]
-    exact.sort(key=lambda one: (one.degree, one.m))
-    listed = "; ".join(f"degree {o.degree} with {o.m} elements ({o.name})" for o in exact[-3:])
-    known = f"known are {listed or 'none'}; lower degree, or give m= where the group is searched."
-    if exact and exact[-1].degree >= degree:
-        raise GroupTooLargeError(
-            f"degree={degree}: the designs of {group.name} have too many elements to list: {known}"
-        )
-    raise UnsupportedError(f"degree={degree}: no design of {group.name} is exact to it; {known}")
+    nearest = max(exact, key=lambda one: (one.fits, one.degree), default=None)
+    known = (
+        f"{nearest.name} with {nearest.m} elements to degree {nearest.degree}"
+        if nearest
+        else "none"
+    )
+    large = any(one.degree >= degree for one in exact)
+    raise (GroupTooLargeError if large else UnsupportedError)(
+        f"degree={degree}: no exact design of {group.name} {'can be listed' if large else 'is known'}; "
+        f"the nearest: {known}; lower degree, or give m= where the group is searched."
+    )
 
 
 def _best_by_degree(group: Group, m: int, degree: int) -> Design:
@@ -257,7 +232,7 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Design:
             f"m={shorten(m)}: the smallest design of {group.name} that is exact to degree={degree}, "
             f"{least.name}, has {least.m} elements; raise m or lower degree."
         )
-    if best.kind in SEARCHED:
+    if best.kind == "search":
         _check_searched(m)
     return best
 
@@ -276,9 +251,8 @@ def _best_whole(group: Group, m: int) -> Design:
         if flattest is not None:
             return flattest
         raise UnsupportedError(
-            f"m={shorten(m)}: no S of so few elements with a deviation below 1 on all functions is "
-            f"known for {group.name}, and groups above {LARGEST_ORDER} elements are not searched whole; "
-            "give degree=, take a larger m of sparseaug.records(group), or draw a pool and use thin."
+            f"m={shorten(m)}: {group.name} has more than {LARGEST_ORDER} elements, too many to search "
+            "whole; give degree=, a larger m of records(group), or draw a pool and use thin."
         )
     _check_searched(m)
     if flattest is None:
@@ -310,37 +284,15 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Desi
     if found is None:
         need = "m" if m is None else "degree"
         raise ArgumentError(f"name={name!r} of {group.name} needs {need}: {same[0].sizes}.")
-    if m is not None and found.m != m:
-        raise ArgumentError(
-            f"m={shorten(m)} does not fit name={name!r}, which has {found.m} elements."
-        )
-    if found.kind in SEARCHED:
+    if found.kind == "search":
         _check_searched(found.m or 0)
-    elif degree is not None and found.degree < degree:
+    elif (m not in (None, found.m)) or found.degree < (degree or 0):
         raise ArgumentError(
-            f"name={name!r} is exact to degree {found.degree}, not degree={degree}."
+            f"m={m}, degree={degree}: name={name!r} has {found.m} elements and is exact to degree "
+            f"{found.degree}; leave m and degree out."
         )
     return found
 
 
 def _check_searched(m: int) -> None:
-    if m > MOST_SEARCHED:
-        raise ArgumentError(
-            f"m={shorten(m)} is too many for a search, which ends at {MOST_SEARCHED}."
-        )
-
-
-@dataclass(frozen=True)
-class Judge:
-    """One row of `OBJECTIVES`: what the command says of it, and the best set of m elements by it."""
-
-    said: str
-    best: Callable[[Group, int], Design]
-
-
-OBJECTIVES = {
-    # of a spectrum or a prior; by the deviation in groups that have no degrees
-    "prediction": Judge("by a prior, the share of degree k as 1/k^3", _best_whole),
-    "deviation": Judge("in the worst case", _best_whole),
-}
-"""By what a set of m elements may be judged; the first one is usual."""
+    check_integer("m", m, below=MOST_SEARCHED + 1)

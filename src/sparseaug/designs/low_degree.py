@@ -35,7 +35,7 @@ from sparseaug.errors import shorten
 from sparseaug.groups import Group, Rows, sign_flips, symmetric
 from sparseaug.norms.norm import announce
 from sparseaug.search.objectives import Between, Columns, Elements, Objective, Scores, Values
-from sparseaug.search.search import STARTS, Moves, greedy, search
+from sparseaug.search.search import STARTS, Moves, search
 
 LARGEST_SIGNS = 1000
 """Signs up to which all pairs are looked at."""
@@ -197,23 +197,23 @@ def searched_degrees(group: Group) -> tuple[int, ...]:
     return ()
 
 
-def search_signs(d: int, m: int, degree: int, *, nested: bool) -> Rows:
+def search_signs(d: int, m: int, degree: int) -> Rows:
     """m rows of d bits, judged by degree 2 or 3; for 3 every row is followed by its complement."""
     # some d / 2 flips of the best of d signs, each a product of d^3, and m d^2 for the means
     announce(
         f"the search for m={m} flips of {d} signs",
-        seconds=m * 4e-10 * (d**4 + 2.0 * m * d**2) * (1.0 if nested else 10.0),
+        seconds=4e-9 * m * (d**4 + 2.0 * m * d**2),
         instead="lower m, or take an exact design.",
     )
     flips = np.eye(d, dtype=np.int64)
-    moves, find = Moves(sign_flips(d), lambda row: row ^ flips), greedy if nested else search
+    moves = Moves(sign_flips(d), lambda row: row ^ flips)
     if degree < 3:
-        return find(Signs(), moves, m)
-    half = find(Signs((2,)), moves, (m + 1) // 2)
+        return search(Signs(), moves, m)
+    half = search(Signs((2,)), moves, (m + 1) // 2)
     return np.stack([half, 1 - half], axis=1).reshape(-1, d)[:m]
 
 
-def search_permutations(group: Group, m: int, degree: int, *, nested: bool) -> Rows:
+def search_permutations(group: Group, m: int, degree: int) -> Rows:
     """m permutations of S_n or A_n, judged by degree 1 or 2."""
     n = group.width
     # a descent takes some n steps of all moves at all tuples; matrices take dimension^3 each time
@@ -223,13 +223,12 @@ def search_permutations(group: Group, m: int, degree: int, *, nested: bool) -> R
     step = 3e-9 * count * looked * n * STARTS + (4e-10 * 8 * size**3 if matrices else 0.0)
     announce(
         f"the search for m={shorten(m)} permutations of {n} points by degree {degree}",
-        seconds=m * step * (1.0 if nested else 4.0),
+        seconds=4.0 * m * step,
         memory=8.0 * count * n * 3,
         instead="lower m, or draw a pool and use thin.",
     )
     moves = exchanges(n, even=group.even)
-    find = greedy if nested else search
-    return find(moving_points(n, degree), Moves(group, lambda row: row[moves]), m)
+    return search(moving_points(n, degree), Moves(group, lambda row: row[moves]), m)
 
 
 def exchanges(n: int, *, even: bool) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from sparseaug.actions.base import require_same_group
 from sparseaug.actions.laws import differences
 from sparseaug.actions.random import RandomAction
 from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import Rows
+from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import Oracle
 from sparseaug.spectrum.inputs import measured_on
 from sparseaug.spectrum.measure import measure
@@ -43,6 +43,8 @@ from sparseaug.spectrum.models import (
 from sparseaug.spectrum.one_sided import OneSidedSpectrum, one_sided
 from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_of
 from sparseaug.spectrum.spectrum import Spectrum
+
+AnySpectrum: TypeAlias = Spectrum | PoolSpectrum | OneSidedSpectrum
 
 _HELD = 1 << 30  # bytes of outputs held at a time
 _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size is given
@@ -189,6 +191,19 @@ def orbit_spectrum(
         chunk = usual if given is None else given
         blocks = _blocks(values, x, measurement.rows, first, chunk, watch)
         return measurement.spectrum(blocks, inputs=n, floor=(64 * eps) ** 2)
+
+
+def varied_by(spectrum: Any) -> Distribution:
+    """What a spectrum is of; an `ArgumentError` unless it is one in which something was seen to vary."""
+    if not isinstance(spectrum, AnySpectrum):
+        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a spectrum; use orbit_spectrum.")
+    pooled = isinstance(spectrum, PoolSpectrum)
+    if not spectrum.variance if pooled else math.isinf(getattr(spectrum, "unseen", 0.0)):
+        raise ArgumentError(
+            f"spectrum has no variance: f is the same at all {spectrum.calls} elements it was evaluated "
+            "at; use f as it is, or measure it with more calls."
+        )
+    return spectrum.distribution if isinstance(spectrum, PoolSpectrum) else spectrum.group
 
 
 def _require_same(one: list[NDArray[Any]], two: list[NDArray[Any]]) -> None:

@@ -264,15 +264,6 @@ class PoolSpectrum(Shown):
         return f"PoolSpectrum({name}, variance={self.variance:.4g}, pool={len(self.rows)})"
 
 
-def require_variance(spectrum: PoolSpectrum) -> None:
-    """An `ArgumentError` where nothing was seen to vary."""
-    if not spectrum.variance:
-        raise ArgumentError(
-            f"spectrum has no variance: f is the same at all {len(spectrum.rows)} elements of the pool, "
-            "so that nothing is left to average; use f as it is."
-        )
-
-
 def _quantile(count: int) -> float:
     return float(stdtrit(count - 1, (1 + LEVEL) / 2))
 

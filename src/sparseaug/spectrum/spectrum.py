@@ -388,18 +388,6 @@ def fields_of(data: Any, names: tuple[str, ...]) -> list[Any]:
     return [data[name] for name in names]
 
 
-def require_spectrum(spectrum: Any) -> None:
-    """An `ArgumentError` unless it is a `Spectrum`, and one in which something was seen to vary."""
-    if not isinstance(spectrum, Spectrum):
-        raise ArgumentError(f"spectrum={shorten(spectrum)} is not a Spectrum; use orbit_spectrum.")
-    if math.isinf(spectrum.unseen):
-        raise ArgumentError(
-            f"spectrum has no variance: all {spectrum.calls} draws agree, so that f is invariant or "
-            f"differs on at most about {300 / spectrum.calls:.2g} % of {spectrum.group.name}, by an "
-            "unknown amount; use f as it is, or measure it with more calls."
-        )
-
-
 def prior(group: Group) -> Spectrum:
     """The spectrum to begin with, where no model is at hand: the share of degree k is as 1 / k^3.
 

@@ -16,48 +16,39 @@ from sparseaug.designs.low_degree import (
 )
 from sparseaug.designs.worst_case import is_listed, worst_case
 from sparseaug.groups import Group, Rows
-from sparseaug.search.search import Places, greedy, search
-
-_SEARCHES = {
-    "nested": "greedy, every prefix is the choice of fewer (Wigderson and Xiao 2008)",
-    "search": "greedy choice and exchanges",
-}
+from sparseaug.search.search import Places, search
 
 
 def searched_designs(group: Group, m: int | None, degree: int | None) -> Iterator[Design]:
-    """The greedy choice, and what exchanges make of it."""
+    """The greedy choice and exchanges, of m elements."""
     listed, degrees = is_listed(group), searched_degrees(group)
     if not listed and (not degrees or (degree is not None and degree not in degrees)):
         return
-    for name, source in _SEARCHES.items():
-        ready = m is not None and (listed or degree is not None)
-        only = "" if listed else f", by degree {' or '.join(map(str, degrees))}"
-        make = partial(searched_rows, group, m or 1, degree, nested=name == "nested")
-        yield Design(
-            group,
-            name,
-            m if ready else None,
-            0,
-            source,
-            sizes=f"any{only}",
-            kind=name,
-            build=make if ready else None,
-        )
+    ready = m is not None and (listed or degree is not None)
+    yield Design(
+        group,
+        "search",
+        m if ready else None,
+        0,
+        "greedy choice and exchanges",
+        sizes="any" if listed else f"any, by degree {' or '.join(map(str, degrees))}",
+        kind="search",
+        build=partial(searched_rows, group, m or 1, degree) if ready else None,
+    )
 
 
-def searched_rows(group: Group, m: int, degree: int | None, *, nested: bool) -> Rows:
+def searched_rows(group: Group, m: int, degree: int | None) -> Rows:
     """m elements by the worst function, or by the worst of those of at most this degree."""
     if degree is not None and degree in searched_degrees(group):
         if group.moduli is not None:
-            return search_signs(group.width, m, degree, nested=nested)
-        return search_permutations(group, m, degree, nested=nested)
-    find = greedy if nested else search
+            return search_signs(group.width, m, degree)
+        return search_permutations(group, m, degree)
     if degree is not None and group.irreps_have_degrees:
         rows = group.all_elements()
         places = Places(len(rows), None, True, np.arange(len(rows)))
-        return rows[find(of_irreps(group, rows, degree), places, m)]
+        return rows[search(of_irreps(group, rows, degree), places, m)]
     objective = worst_case(group, m, degree)
-    return group._unrank(find(objective, objective.places, m))
+    return group._unrank(search(objective, objective.places, m))
 
 
 def full_design(group: Group) -> Iterator[Design]:
