@@ -52,7 +52,7 @@ def test_of_eight_mirrors_four_suffice_for_pairs():
     found = sa.inspect(mirrors, group="Z2^3")
     assert found.deviation == 0.0
     assert [(one.m, one.exact) for one in found.instead] == [(2, (1, 3)), (4, (1, 2))]
-    assert found.findings[-1] == "4 elements are exact on degrees 1 to 2: Hadamard array."
+    assert found.findings == ()
 
 
 @pytest.mark.parametrize("name", ["S5", "C4xC6", "Z2^4", "D6", "B3", "S3xC4", "A5"])
@@ -95,7 +95,7 @@ def test_repeated_rows_are_named():
     found = sa.inspect([[0], [0], [1]], group="C3")
     assert any(text.startswith("1 of 3 elements repeat") for text in found.findings)
     twice = sa.inspect([[0], [1], [2]] * 2, group="C3")
-    assert any("Every element occurs 2 times: 3 do the same." in text for text in twice.findings)
+    assert any(text.startswith("3 of 6 elements repeat") for text in twice.findings)
 
 
 def table_of(g):
@@ -121,7 +121,7 @@ def test_no_exactness_is_claimed_for_the_corners_of_a_cube_by_the_degrees_of_its
     found = sa.inspect(S)
     assert found.profile is None
     assert found.deviation == 1.0
-    assert not any("is exact" in text for text in found.findings)
+    assert found.exact == ()
 
 
 def test_no_design_is_looked_at_once_one_is_exact_on_all_degrees(monkeypatch):
@@ -138,10 +138,6 @@ def test_what_rounded_rows_leave_is_told_from_what_they_miss():
     assert blind in found.findings
     assert found.exact == (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14)
     assert found.misses == (6, 10, 12, 15, 16)
-    said = [text for text in found.findings if text.startswith("S is exact")]
-    assert "at most 4.04e-12, and 1e-09 counts as 0" in said[0]
-    assert found.to_dict()["tolerance"] == 1e-9
-    assert not any("leaves at most" in text for text in found.findings)
 
 
 @pytest.mark.parametrize("degree", range(1, 10))
@@ -152,24 +148,13 @@ def test_designs_of_rotations_are_exact_to_their_degree_within_the_tolerance(deg
         found = sa.inspect(T)
         assert set(range(1, degree + 1)) <= set(found.exact)
         assert not set(found.exact) & set(found.misses)
-        assert sa.inspect(T, tolerance=0).exact == found.profile.exact
 
 
-def test_integers_need_no_tolerance():
+def test_turned_rows_are_exact_where_integers_say_that_the_cube_is():
     found = sa.inspect(sa.design(sa.rotations(3), name="cube"))
     assert found.exact == found.profile.exact == (1, 2, 3, 5, 7, 11)
-    assert "S is exact on degrees 1 to 3, 5, 7, 11 (l)." in found.findings
-    assert sa.inspect([[0], [1]], group="C3", tolerance=1e-3).tolerance == 0.0
-
-
-def test_nothing_smaller_is_said_to_be_as_exact_as_the_turned_48_of_the_cube():
     S = sa.design(sa.orthogonal(3), name="cube with inversion")
-    found = sa.inspect(S.translate(sa.Oracle(S.group, seed=0)))
-    assert found.exact == (0, 1, 2, 3, 5, 7, 11)
-    assert not any("wherever S is" in text for text in found.findings)
-    assert found.findings[-1] == (
-        "24 elements are exact on degrees 0 to 2, 5: tetrahedron with inversion."
-    )
+    assert sa.inspect(S.translate(sa.Oracle(S.group, seed=0))).exact == (0, *found.exact)
 
 
 def gauss_grid(degree):
@@ -199,7 +184,7 @@ def test_a_grid_with_weights_is_exact_with_them_and_a_smaller_design_is_named():
     assert 5 in found.misses
     assert found.profile.weighted
     assert "SO3, m = 75 with weights" in str(found)
-    assert any(text.startswith("57 elements are exact") for text in found.findings)
+    assert 57 in [one.m for one in found.instead]
     without = sa.inspect(rows, group="SO3")
     assert 2 in without.misses
 
@@ -209,7 +194,7 @@ def test_the_smallest_design_that_reaches_as_far_is_named_though_the_list_is_exa
     found = sa.inspect(rows, group="SO3", weights=weights)
     assert len(rows) == 256
     assert found.exact[:7] == (1, 2, 3, 4, 5, 6, 7)
-    assert found.findings[-1].startswith("168 elements are exact ")
+    assert 168 in [one.m for one in found.instead]
 
 
 def test_weights_of_a_finite_group_are_judged_and_other_findings_are_left_out():
@@ -255,4 +240,3 @@ def test_zeros_that_no_integers_decide_are_exact_up_to_rounding():
     found = sa.inspect(sa.GroupSample(PlainDihedral(12), rows))
     assert (found.exact, found.misses) == (known.exact, known.misses)
     assert 1 in found.exact
-    assert known.tolerance == 0.0 < found.tolerance

@@ -1,4 +1,4 @@
-"""What is wrong with a given S, or worth knowing, in sentences."""
+"""What is wrong with a given S, in sentences."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from itertools import accumulate, combinations, count, groupby
 
 import numpy as np
 
-from sparseaug._floats import text_up
-from sparseaug.designs.instead import ROUNDED, Instead, reached
+from sparseaug.designs.instead import ROUNDED
 from sparseaug.designs.selection import is_quick, select
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten, shorten_text
-from sparseaug.groups import Group, Rows, cyclic, direct_product, format_order
+from sparseaug.groups import Group, Rows, cyclic, direct_product
 from sparseaug.groups.degrees import Degree
 from sparseaug.norms.generation import generated_order
 from sparseaug.norms.profiles.result import Level, Profile
@@ -24,42 +23,31 @@ _MOST_COMBINATIONS = 1 << 20  # of two factors
 _WORSE = 1.5  # times the mean square of draws: less than that is luck
 
 
-def findings_of(
-    S: GroupSample,
-    found: Profile | None,
-    exact: tuple[Degree, ...],
-    order: int | None,
-    instead: list[Instead],
-    tolerance: float,
-) -> Iterator[str]:
-    """What is wrong with S, or worth knowing, in sentences."""
-    if order == 1 < S.group.order:
-        yield "S is one element: nothing is averaged, and its deviation is 1."
-    elif order is not None and order < S.group.order:
+def findings_of(S: GroupSample, found: Profile | None, order: int | None) -> Iterator[str]:
+    """What is wrong with S; with weights of its rows, by its profile alone."""
+    if order is not None and order < S.group.order:
         index = shorten(S.group.order // order)
         yield (
             f"S lies in one coset of a subgroup of order {order}, index {index}: it cannot average "
             "what that subgroup leaves alone, and its deviation is 1."
         )
-    weighted = found is not None and found.weighted
-    if not weighted:
-        yield from _repeated(S)
     if found is None:
         yield f"{shorten_text(S.group.name)} has no profile by degree that is in reach."
     else:
-        yield from _exactness(S, found, exact, tolerance)
-    if not weighted:
+        yield from _compared(S, found)
+    if found is None or not found.weighted:
+        repeated = S.m - len(S.counts()[0])
+        if repeated:
+            yield f"{repeated} of {S.m} elements repeat others."
         yield from _pairs(S)
-    if found is not None:
-        yield from _compared(S, found, exact, instead)
-    if not weighted:
         yield from _by_prior(S)
 
 
-def _compared(
-    S: GroupSample, found: Profile, exact: tuple[Degree, ...], instead: list[Instead]
-) -> Iterator[str]:
-    """Next to distinct draws, and to designs with fewer elements."""
+def _compared(S: GroupSample, found: Profile) -> Iterator[str]:
+    """Where S averages nothing, and where distinct draws would do better."""
+    blind = [level for level in found.levels if level.lower > 1 - ROUNDED]
+    if blind:
+        yield f"S is blind on {_in_words(blind)}: some function there is not averaged at all."
     drawn = 1 / found.m  # the mean square of draws, of distinct ones where there are so many
     if not found.weighted and S.group.is_finite and found.m < S.group.order:
         drawn *= (S.group.order - found.m) / (S.group.order - 1)
@@ -70,45 +58,6 @@ def _compared(
             f"{found.m} distinct draws would do better on {_in_words(worse)}: the mean square of S is "
             f"up to {most:.3g} times theirs."
         )
-    if exact and (near := [one for one in instead if one.m < S.m]):
-        size = reached(exact, found)
-        one = next((one for one in near if reached(one.exact, found) >= size), near[-1])
-        where = "wherever S is" if set(exact) <= set(one.exact) else f"on {in_words(one.exact)}"
-        yield f"{one.m} elements are exact {where}: {one.name}."
-
-
-def _repeated(S: GroupSample) -> Iterator[str]:
-    _, counts = S.counts()
-    times = int(counts.min())
-    if times < counts.max():
-        yield f"{S.m - len(counts)} of {S.m} elements repeat others, not all equally often."
-    elif times > 1:
-        yield f"Every element occurs {times} times: {len(counts)} do the same."
-
-
-def _exactness(
-    S: GroupSample, found: Profile, exact: tuple[Degree, ...], tolerance: float
-) -> Iterator[str]:
-    counts_as = ""
-    if set(exact) != set(found.exact):
-        left = text_up(max(found.norms[degree] for degree in exact), 3)
-        counts_as = (
-            f", up to rounding: its norm there is at most {left}, and {tolerance:g} counts as 0"
-        )
-    if len(exact) == len(found.levels):
-        which = "everywhere" if found.whole else f"to degree {reached(exact, found)}"
-        every = f"it averages as all {format_order(S.group)} elements do"
-        yield f"S is exact {which}{counts_as}: {every}."
-        return
-    if exact:
-        yield f"S is exact on {in_words(exact)} ({found.meaning}){counts_as}."
-    blind = [level for level in found.levels if level.lower > 1 - ROUNDED]
-    rest = [level for level in found.levels if level.degree not in exact and level not in blind]
-    if blind:
-        yield f"S is blind on {_in_words(blind)}: some function there is not averaged at all."
-    if rest:
-        left = text_up(max(level.norm for level in rest), 3)
-        yield f"On {_in_words(rest)} S leaves at most {left} of what is to be averaged out."
 
 
 def _by_prior(S: GroupSample) -> Iterator[str]:
@@ -129,37 +78,31 @@ def _by_prior(S: GroupSample) -> Iterator[str]:
         )
 
 
-def _pairs(S: GroupSample) -> list[str]:
-    """What is wrong with pairs of factors of a product, of three of them."""
+def _pairs(S: GroupSample) -> Iterator[str]:
+    """Pairs of factors of a product that do not occur in all combinations."""
     parts = _apart(S.group, S.elements)
     if len(parts) > _MOST_FACTORS:
-        return []
+        return
     names = [part.name for part, _ in parts]
     names = [name if names.count(name) == 1 else f"{name}[{i}]" for i, name in enumerate(names)]
-    wrong = []
-    for (first, (part, own)), (second, (other, its)) in combinations(
-        zip(names, parts, strict=True), 2
-    ):
-        text = _pair_text(direct_product(part, other), np.hstack([own, its]))
-        wrong += [f"{first} and {second}: {text}"] if text else []
-    return wrong[:3]
+    for (first, one), (second, other) in combinations(zip(names, parts, strict=True), 2):
+        text = _combinations([one, other])
+        if text:
+            yield f"{first} and {second}: {text}"
 
 
-def _pair_text(both: Group, rows: Rows) -> str:
-    """What is wrong with the combinations of two factors; empty where nothing is."""
-    if both.log_order > math.log(_MOST_COMBINATIONS) or not (both.factors or both.moduli):
+def _combinations(parts: list[tuple[Group, Rows]]) -> str:
+    """How many combinations of two factors occur; empty where that says nothing."""
+    both = direct_product(*(part for part, _ in parts))
+    if both.log_order > math.log(_MOST_COMBINATIONS):
         return ""
-    S, pairs = GroupSample(both, rows), both.order
-    _, counts = S.counts()
-    if len(counts) == pairs:
-        least, most = counts.min(), counts.max()
-        return f"their combinations occur {least} to {most} times." if least < most else ""
-    text = f"{len(counts)} of {pairs} combinations occur"
+    S = GroupSample(both, np.hstack([rows for _, rows in parts]))
+    text = f"{len(S.counts()[0])} of {both.order} combinations occur"
     order = generated_order(S)
-    alone = [generated_order(GroupSample(one, own)) for one, own in _apart(both, rows)]
+    alone = [generated_order(GroupSample(part, rows)) for part, rows in parts]
     if order is not None and None not in alone and order < math.prod(filter(None, alone)):
         return f"{text}; they are zipped, not crossed."
-    return f"{text}." if S.m >= pairs else ""
+    return f"{text}." if len(S.counts()[0]) < both.order <= S.m else ""
 
 
 def _apart(group: Group, rows: Rows) -> list[tuple[Group, Rows]]:

@@ -12,18 +12,12 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from sparseaug._archive import to_json
-from sparseaug._checks import check_not_negative, check_weights
+from sparseaug._archive import fields_as_json, to_json
+from sparseaug._checks import check_weights
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.findings import findings_of, in_words
-from sparseaug.designs.instead import Instead, better_designs, exact_degrees
-from sparseaug.errors import (
-    ArgumentError,
-    GroupTooLargeError,
-    UnsupportedError,
-    shorten,
-    shorten_text,
-)
+from sparseaug.designs.instead import ROUNDED, Instead, better_designs, exact_degrees
+from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees import Degree
 from sparseaug.norms.deviation import deviation
@@ -49,11 +43,10 @@ class Inspection(Shown):
         order: of the subgroup H such that S lies in one coset of H; None where that is out of reach
         index: |G| / |H|: above 1 the deviation is 1
         deviation: an upper bound; None where it is out of reach
-        exact: the degrees on which S is exact: proved in integers; of rotations, and with weights, a
-            norm up to `tolerance` counts as 0
+        exact: the degrees on which S is exact: proved in integers; of rotations, and with weights, whose
+            rows are rounded, a norm up to 1e-9 counts as 0
         misses: the degrees on which S is not exact
-        tolerance: what counts as 0 where rows or weights are rounded; 0 where integers decide
-        findings: what is wrong with the list, or worth knowing, in sentences
+        findings: what is wrong with the list, in sentences
         instead: designs, the smallest first
     """
 
@@ -64,29 +57,14 @@ class Inspection(Shown):
     deviation: float | None
     exact: tuple[Degree, ...]
     misses: tuple[Degree, ...]
-    tolerance: float
     findings: tuple[str, ...]
     instead: tuple[Instead, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON data."""
-        return {
-            "group": self.sample.group.name,
-            "m": self.sample.m,
-            "sha256": self.sample.sha256,
-            "profile": None if self.profile is None else self.profile.to_dict(),
-            "order": to_json(self.order),
-            "index": to_json(self.index),
-            "deviation": self.deviation,
-            "exact": list(self.exact),
-            "misses": list(self.misses),
-            "tolerance": self.tolerance,
-            "findings": list(self.findings),
-            "instead": [
-                {**vars(one), "exact": list(one.exact), "better": list(one.better)}
-                for one in self.instead
-            ],
-        }
+        found = to_json(fields_as_json(self, "sample", "instead"))
+        of = {"group": self.sample.group.name, "m": self.sample.m, "sha256": self.sample.sha256}
+        return {**of, **found, "instead": [fields_as_json(one) for one in self.instead]}
 
     def _table(self) -> Table:
         title = f"{shorten_text(self.sample.group.name)}, m = {self.sample.m:,}"
@@ -107,7 +85,6 @@ def inspect(
     group: Group | str | None = None,
     *,
     weights: ArrayLike | None = None,
-    tolerance: float = 1e-9,
 ) -> Inspection:
     """What a given list of transformations averages, what it misses, and what to use instead.
 
@@ -115,8 +92,6 @@ def inspect(
         rows: one row of numbers per element, or a `GroupSample`
         group: the group they are from, or its name; may be left out for a `GroupSample`
         weights: of the rows, as quadratures have them; divided by their sum (see `profile`)
-        tolerance: a norm up to this counts as 0 for rotations, whose rows are rounded, and with
-            weights. Of other groups integers decide, where the family has characters in integers.
 
     Returns:
         An `Inspection`: a report by `str`, `.exact`, `.misses`, `.index`, `.findings`, `.instead`.
@@ -130,7 +105,7 @@ def inspect(
         >>> found = sa.inspect(zipped, group="C4xC6")
         >>> found.deviation, found.index, found.misses
         (1.0, 2, (2,))
-        >>> found.findings[-2], found.instead[0].name
+        >>> found.findings[-1], found.instead[0].name
         ('C4 and C6: 12 of 24 combinations occur; they are zipped, not crossed.', 'full')
         >>> crossed = [[i, j] for i in range(4) for j in range(6)]
         >>> sa.inspect(crossed, group="C4xC6").deviation
@@ -138,13 +113,13 @@ def inspect(
         >>> sa.inspect(sa.design("SO3", degree=5)).exact
         (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14)
     """
-    S = _sample(rows, group)
+    if group is None and isinstance(rows, GroupSample):
+        group = rows.group
+    S = as_sample(rows, as_group(group), "rows")
     shares = None if weights is None else check_weights(weights, S.m)
-    least = check_not_negative("tolerance", tolerance, at_most=1e-3)
     found = _profile(S, shares)
-    if S.group.is_finite and shares is None and _is_decided(found):
-        least = 0.0
-    exact = () if found is None else exact_degrees(found, least)
+    integers = S.group.is_finite and shares is None and _is_decided(found)
+    exact = () if found is None else exact_degrees(found, 0.0 if integers else ROUNDED)
     order = generated_order(S)
     index = None if order is None else S.group.order // order
     instead = better_designs(S, found, exact)
@@ -158,20 +133,9 @@ def inspect(
         deviation=_deviation(S, found, index),
         exact=exact,
         misses=() if found is None else tuple(d for d in found.norms if d not in exact),
-        tolerance=least,
-        findings=tuple(findings_of(S, found, exact, order, instead, least)),
+        findings=tuple(findings_of(S, found, order)),
         instead=(*fewer, *more),
     )
-
-
-def _sample(rows: Any, group: Any) -> GroupSample:
-    if isinstance(rows, GroupSample):
-        if group is not None and as_group(group) != rows.group:
-            raise ArgumentError(
-                f"rows is a sample of {rows.group.name}, not of group={shorten(group)}; leave group out."
-            )
-        return rows
-    return as_sample(rows, as_group(group), "rows")
 
 
 def _profile(S: GroupSample, weights: ArrayLike | None) -> Profile | None:
