@@ -113,9 +113,8 @@ def inspect(
         >>> sa.inspect(sa.design("SO3", degree=5)).exact
         (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14)
     """
-    if group is None and isinstance(rows, GroupSample):
-        group = rows.group
-    S = as_sample(rows, as_group(group), "rows")
+    own = rows.group if group is None and isinstance(rows, GroupSample) else group
+    S = as_sample(rows, as_group(own), "rows")  # type: ignore[arg-type]  # which refuses None
     shares = None if weights is None else check_weights(weights, S.m)
     found = _profile(S, shares)
     integers = S.group.is_finite and shares is None and _is_decided(found)
