@@ -106,22 +106,6 @@ def test_the_plan_takes_a_design_where_one_has_fewer_elements(given):
     assert plan.row("paper's bound").m > 10 * draws.m
 
 
-def test_curvature_is_near_the_largest_eigenvalue(given):
-    parts, risk, theta, _ = given
-    full = sa.augmented_risk(*parts, sa.GroupSample.full(parts[2].group))
-    step = 1e-5
-    hessian = np.stack(
-        [
-            (full.gradient(theta + step * e) - full.gradient(theta - step * e)) / (2 * step)
-            for e in np.eye(len(theta))
-        ]
-    )
-    largest = abs(np.linalg.eigvalsh((hessian + hessian.T) / 2)).max()
-    for calls in (None, 64):  # all of the group, and draws
-        found = sa.pilot(risk, theta, sa.Oracle(parts[2].group, seed=5), calls=calls)
-        assert 0.8 * largest < found.L < 1.2 * largest
-
-
 def curvature(risk, theta, rows):
     """Largest |eigenvalue| of the Hessian of the mean over these elements, by differences."""
 
@@ -223,7 +207,5 @@ def test_the_plan_of_rotations_has_draws_and_designs_but_no_full_group(rng):
     pilot = sa.pilot(risk, np.full(6, 0.5), sa.Oracle(space, seed=4))
     plan = pilot.plan(eps=0.1)
     assert plan.row("draws").m == math.ceil(pilot.spectrum.variance / 0.05**2)
-    assert plan.row("full").m is None
-    assert plan.row("paper's bound").m is None
-    assert "infinitely many elements" in str(plan)
+    assert [row.method for row in plan.rows] == ["draws", "design", "streaming"]
     json.dumps(plan.to_dict(), allow_nan=False)

@@ -23,7 +23,6 @@ def say(text: str = "") -> None:
 
 OPTIONS = {
     "profile(S), degree= or action=": "--profile or --degree",
-    "give draw=True": "give --draw",
     "use orbit_spectrum": "give --spectrum FILE, the JSON of orbit_spectrum",
 }
 """What the library calls something, and the option of a command that is the same."""

@@ -18,8 +18,6 @@ from sparseaug.groups import group
 @click.option("--eps", type=float, help="Instead, gradient norm to reach: which steps and calls?")
 @click.option("--degree", type=int, help="Only functions of so many coordinates at a time.")
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Risk of a bad draw.")
-@click.option("--draw/--no-draw", default=None, help="Run draw_until; by default where cheap.")
-@click.option("--seed", type=int, help="Of draw_until; 0 if not given.")
 @click.option("--C", "C", type=float, help="With --eps: bound of point evaluation.")
 @click.option("--B", "B", type=float, help="With --eps: mean norm of the gradient functions.")
 @click.option("--L", "L", type=float, help="With --eps: smoothness of the loss.")
@@ -27,7 +25,6 @@ from sparseaug.groups import group
 @click.option("--sigma", type=float, help="Noise of one transformation; C times B if not given.")
 @click.option("--b", type=int, help="Draws per streaming step; 1 if not given.")
 @click.option("--n", type=int, help="Number of samples, for the work and the memory.")
-@click.option("--p", type=int, help="Parameters, of a matrix-valued kernel that is not diagonal.")
 @click.option("--max-batch", type=int, help="Transformations in a step, at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def plan(name: str, as_json: bool, **asked: Any) -> None:

@@ -2,8 +2,8 @@
 
 plan       plan(group, ...): what a gradient norm or a deviation costs, by each method
 steps      the rows for a gradient norm
+numbers    what they are made of, checked
 one_kernel those of them that need no |G|: one kernel, products, mini-batch
-words      how many random words over a few drawn letters suffice
 draws      the rows for a deviation
 dimension  the sum of irrep dimensions of a group, which the sharper bound needs
 pilot      how the gradient of a risk varies over the group, and what an accuracy takes by that
@@ -15,15 +15,12 @@ from sparseaug.plans.dimension import degree_dimension_sum
 from sparseaug.plans.pilot import Pilot, pilot
 from sparseaug.plans.plan import plan
 from sparseaug.plans.table import Plan, PlanRow
-from sparseaug.plans.words import SampledWords, sampled_words
 
 __all__ = [
     "Pilot",
     "Plan",
     "PlanRow",
-    "SampledWords",
     "degree_dimension_sum",
     "pilot",
     "plan",
-    "sampled_words",
 ]

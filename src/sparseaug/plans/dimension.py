@@ -33,6 +33,11 @@ def whole_dimension_sum(group: Group) -> DimensionSum:
     return group.dimension_sum()  # of an infinite group it says what to do
 
 
+def dimension_sum_to(group: Group, degree: int | None) -> DimensionSum:
+    """Of the irreps up to a degree, or of all."""
+    return whole_dimension_sum(group) if degree is None else degree_dimension_sum(group, degree)
+
+
 def degree_dimension_sum(group: Group | str, degree: int) -> DimensionSum:
     """The sum of d_pi over the irreps of degree 1 to `degree`, or an upper bound on it.
 

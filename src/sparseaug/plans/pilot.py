@@ -24,7 +24,7 @@ from sparseaug._tables import Shown, Table
 from sparseaug.designs.sizes import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.plans.curvature import largest_curvature
-from sparseaug.plans.table import Plan, PlanRow, format_count, format_real, notes_of
+from sparseaug.plans.table import PROMISE, Plan, PlanRow, format_count, format_real, notes_of
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.measure import measure, usual_calls
@@ -91,47 +91,34 @@ class Pilot(Shown):
         steps, stream = num_steps(eps, L=L, gap=gap), sgd_plan(eps, L=L, gap=gap, sigma=sigma, b=1)
         draws = draws_for(self.spectrum.variance, half)
 
-        def row(
-            method: str,
-            m: int | None,
-            T: int,
-            calls: int | None,
-            left: float | None,
-            note: str = "",
-            guarantee: str = "estimate",
-        ) -> PlanRow:
+        def row(method: str, m: int | None, calls: int | None, **more: Any) -> PlanRow:
             work = None if m is None else m * self.samples
-            return PlanRow(method, m, calls, guarantee, T, discrepancy=left, copies=work, note=note)
+            usual: dict[str, Any] = {"guarantee": "estimate", "steps": steps, "copies": work}
+            return PlanRow(method, m, calls, **usual | more)
 
         less = distinct_draws(draws, group)
         note = f"{format_count(less)} are enough if none is drawn twice" if less < draws else ""
         root = math.sqrt(draws) if draws < 1 << 62 else float(math.isqrt(draws))
-        rows = [row("draws", draws, steps, draws, sigma / root, note)]
-
+        rows = [row("draws", draws, draws, discrepancy=sigma / root, note=note)]
         found = smallest_within(self.spectrum, half, draws)
         if found is None or found.kind == "full":  # which has a row of its own
             note = "none with fewer elements than draws is known to be good enough"
-            rows.append(row("design", None, steps, None, None, note))
+            rows.append(row("design", None, None, note=note))
         else:
-            m = found.sample.m
+            m, left = found.sample.m, found.prediction.rms_upper
             note = f"{found.name}: design(group, m={m}, spectrum=pilot.spectrum)"
-            rows.append(row("design", m, steps, 2, found.prediction.rms_upper, note))
-
+            rows.append(row("design", m, 2, discrepancy=left, note=note))
         order = group.order if group.is_finite else None
-        full: tuple[int | None, float | None, str] = (0, 0.0, "")
-        paper, bound = None, "it is for finite groups"
-        if order is None:
-            full = (None, None, "not possible, there are infinitely many elements")
-        else:
+        if order is not None:
+            every = full_gd_steps(eps, L=L, gap=gap)
+            rows.append(row("full", order, 0, discrepancy=0.0, steps=every))
+        note = "one fresh element per step"
+        stepping = {"discrepancy": sigma, "steps": stream.num_steps}
+        rows.append(row("streaming", 1, stream.calls, **stepping, note=note))
+        if order is not None:
             paper = sample_size(eps, delta, order=order, C=1.0, B=max(sigma, 1e-300))
-            bound = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
-        rows += [
-            row("full", order, full_gd_steps(eps, L=L, gap=gap), *full),
-            row(
-                "streaming", 1, stream.num_steps, stream.calls, sigma, "one fresh element per step"
-            ),
-            row("paper's bound", paper, steps, paper, None, bound, "with probability 1 - delta"),
-        ]
+            note = f"with probability 1 - {format_real(delta)} if C B were sigma; it is never less"
+            rows.append(row("paper's bound", paper, paper, guarantee=PROMISE, note=note))
         best = min((one for one in rows if one.work is not None), key=lambda one: one.work or 0)
         return Plan(
             facts={"group": group.name, "eps": eps, "delta": delta, "kind": "estimate"},
@@ -222,8 +209,7 @@ def pilot(
     gradients = getattr(risk, "_element_gradients", None)
     if not callable(gradients):
         raise ArgumentError(
-            f"risk={shorten(risk)} is not a risk that has gradients by element; give "
-            "sparseaug.augmented_risk(...) or sparseaug.nn.ModuleRisk(...)."
+            f"risk={shorten(risk)} has no gradients by element; give an augmented_risk or a ModuleRisk."
         )
     group = risk.action.group
     require_oracle(oracle, group)
@@ -237,7 +223,10 @@ def pilot(
     what = f"calls={count} gradients of {size} parameters"
     require_work("pilot numbers", count * size, what, remedy="lower calls")
     measurement = measure(group, oracle=oracle, calls=count, by=by)
-    values, vectors = _collected(gradients(theta, measurement.rows), len(measurement.rows))
+    parts = zip(*gradients(theta, measurement.rows), strict=True)
+    values, vectors = (np.concatenate(blocks) for blocks in parts)
+    if not (np.isfinite(vectors).all() and np.isfinite(values).all()):
+        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
     spectrum = measurement.spectrum(_columns(vectors))
     eps = float(np.finfo(vectors.dtype).eps)
 
@@ -247,9 +236,7 @@ def pilot(
         parts = gradients(moved, measurement.rows)
         return np.asarray(sum(v.sum(axis=0, dtype=np.float64) for _, v in parts) / len(vectors))
 
-    norm = float(
-        np.linalg.norm(np.asarray(theta.detach().cpu() if hasattr(theta, "detach") else theta))
-    )
+    start = np.asarray(theta.detach().cpu() if hasattr(theta, "detach") else theta)
     base = vectors.mean(axis=0, dtype=np.float64)
     mean = float(np.linalg.norm(base) ** 2)
     short = 0.0 if measurement.exact else spectrum.variance / len(vectors)
@@ -257,26 +244,10 @@ def pilot(
         spectrum=spectrum,
         value=float(values.mean(dtype=np.float64)),
         gradient_norm=math.sqrt(max(0.0, mean - short)),
-        L=largest_curvature(gradient, base, size=norm, eps=eps),
+        L=largest_curvature(gradient, base, size=float(np.linalg.norm(start)), eps=eps),
         samples=len(risk.data[1]),
         parameters=size,
     )
-
-
-def _collected(
-    parts: Iterator[tuple[NDArray[Any], NDArray[Any]]], count: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Values (N,) and gradients (N, P) from chunks of elements."""
-    values, vectors, start = np.empty(count), None, 0
-    for value, gradient in parts:
-        if vectors is None:
-            vectors = np.empty((count, gradient.shape[1]), gradient.dtype)
-        values[start : start + len(value)] = value
-        vectors[start : start + len(value)] = gradient
-        start += len(value)
-    if vectors is None or not (np.isfinite(vectors).all() and np.isfinite(values).all()):
-        raise ArgumentError("theta has a gradient that is not finite for some transformation.")
-    return values, vectors
 
 
 def _columns(vectors: NDArray[Any]) -> Iterator[NDArray[Any]]:

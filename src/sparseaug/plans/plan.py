@@ -24,19 +24,16 @@ def plan(
     sigma: float | None = None,
     b: int | None = None,
     n: int | None = None,
-    p: int | None = None,
     max_batch: int | None = None,
-    draw: bool | None = None,
-    seed: int | None = None,
 ) -> Plan:
     """What an accuracy costs, by each method: of a deviation in elements, of a gradient norm in steps.
 
     With `deviation`, how many elements a sample needs: by the paper's bound, by the sharper bound, as
-    `draw_until` finds them, in the smallest known design, in the full group. With `eps`, batch, steps
-    and oracle calls of each method for a full gradient norm of at most eps; "one kernel", "products" and
-    "mini-batch" need no |G| and are there for rotations too. That is about descent
-    without projection, with constants that hold wherever the run goes: B and L of a box do not cover
-    a run that the projection onto it changed (`Run.clipped`).
+    `draw_until` finds them where that takes seconds, in the smallest known design, in the full group.
+    With `eps`, batch, steps and oracle calls of each method for a full gradient norm of at most eps;
+    "one kernel", "products" and "mini-batch" need no |G| and are there for rotations too. That is about
+    descent without projection, with constants that hold wherever the run goes: B and L of a box do not
+    cover a run that the projection onto it changed (`Run.clipped`).
 
     Args:
         group: the group that acts on the data.
@@ -54,11 +51,7 @@ def plan(
             C B: the gradient of one transformation has norm at most C B, and E|X - EX|^2 <= E|X|^2.
         b: with eps: fresh transformations in a streaming step, 1 by default.
         n: with eps: number of samples, for the work and the memory, and for what B means.
-        p: with eps: rows of a matrix-valued kernel that is not diagonal, one for each parameter. The
-            rows without |G| are for a scalar or diagonal kernel where p is not given.
         max_batch: with eps: transformations that a step may average over; `best` keeps to it.
-        draw: with deviation: whether `draw_until` is run; by default where it takes seconds.
-        seed: with deviation: of the oracle of `draw_until`; 0 by default.
 
     Returns:
         A `Plan`: `.rows`, `.best`, `.row(method)`, `.facts`, a table by `str`.
@@ -81,20 +74,16 @@ def plan(
         ('products', 720, 3200)
     """
     group = as_group(group)
-    numbers = {"C": C, "B": B, "L": L, "gap": gap}
-    options = {"sigma": sigma, "b": b, "n": n, "p": p, "max_batch": max_batch}
+    delta = check_real("delta", delta, above=0, below=1)
+    options = {"C": C, "B": B, "L": L, "gap": gap, "sigma": sigma, "b": b, "n": n}
+    options["max_batch"] = max_batch
     if (eps is None) == (deviation is None):
         raise ArgumentError(
             f"eps={shorten(eps)} and deviation={shorten(deviation)} are the two goals; give one of them."
         )
-    if eps is None:
-        goal, other, strangers = "deviation", "eps", {**numbers, **options}
-    else:
-        goal, other, strangers = "eps", "deviation", {"draw": draw, "seed": seed}
-    for name, value in strangers.items():
+    if eps is not None:
+        return plan_steps(group, degree, eps=eps, delta=delta, **options)
+    for name, value in options.items():
         if value is not None:
-            raise ArgumentError(f"{name}={shorten(value)} goes with {other}=, not with {goal}=.")
-    delta = check_real("delta", delta, above=0, below=1)
-    if deviation is not None:
-        return plan_draws(group, deviation, degree, delta, draw, 0 if seed is None else seed)
-    return plan_steps(group, eps, degree, delta, **numbers, **options)
+            raise ArgumentError(f"{name}={shorten(value)} goes with eps=, not with deviation=.")
+    return plan_draws(group, deviation, degree, delta)

@@ -10,8 +10,10 @@ from typing import Any, final
 from sparseaug._archive import to_json
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, shorten
-from sparseaug.groups import DimensionSum
+from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.groups import DimensionSum, Group
+
+PROMISE = "with probability 1 - delta"
 
 _LABELS = {"work": "gradients", "guarantee": "holds"}
 
@@ -135,6 +137,14 @@ def format_deviation(deviation: float) -> str:
     """
     given = f"{deviation:.3g}"
     return given if float(given) == deviation else text_up(deviation, 3)
+
+
+def asked_of(group: Group, goal: str, value: float, delta: float, degree: int | None) -> str:
+    """The title of a plan: the group and the goal."""
+    size = f"order {format_count(group.order)}" if group.is_finite else "infinite order"
+    asked = f"{goal} = {format_real(value)}, delta = {format_real(delta)}"
+    asked += "" if degree is None else f", degree = {degree}"
+    return f"{shorten_text(group.name, 30)} of {size}, {asked}"
 
 
 def notes_of(rows: Sequence[PlanRow]) -> list[str]:

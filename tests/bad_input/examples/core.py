@@ -241,16 +241,15 @@ def of_spectra() -> Any:
 
 
 def of_planning() -> Any:
-    left_out = dict.fromkeys(("sigma", "b", "n", "p", "max_batch", "draw", "seed"), ("None",))
+    left_out = dict.fromkeys(("sigma", "b", "n", "max_batch"), ("None",))
     both = {"of": "plans.plan", "takes": left_out, "group": G}
-    yield good(sa.plan, "sigma", **both, **ASKED, b=1, n=10, p=3)
+    yield good(sa.plan, "sigma", **both, **ASKED, b=1, n=10)
     yield good(sa.plan, "sigma", **both, **ASKED, degree=2, max_batch=100)
     # without eps too a deviation of None leaves no goal
-    wanted = {"deviation": 0.5, "degree": 2, "draw": True}
-    yield good(sa.plan, "delta seed", **both, **wanted, also="eps")
+    wanted = {"deviation": 0.5, "degree": 2}
+    yield good(sa.plan, "delta", **both, **wanted, also="eps")
     yield good(plans.degree_dimension_sum)
     yield good(sa.plan(G, **ASKED).row, method="full")
-    yield good(plans.sampled_words)
     pilot = sa.pilot(RISK, THETA, oracle())
     yield good(sa.pilot, takes={"by": ("text",)})
     yield good(pilot.predict, takes={"S": ("a billion",)})
