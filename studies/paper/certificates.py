@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from sparseaug.certificate import Evidence, a_priori, certify
 from sparseaug.kernels.arrays import Floats
-from sparseaug.norms import NormOptions, deviation
+from sparseaug.norms import deviation
 from sparseaug.risk import MomentRisk
 from studies.paper.config import Config
 from studies.paper.folder import Folder
@@ -44,7 +44,7 @@ def bounds(given: Problem, m: int, iterates: Floats, full: MomentRisk) -> Arrays
     `certify` compares every certain bound with the exact norm, which it takes from the full risk.
     """
     S = given.sample(m)
-    found = deviation(S, options=NormOptions(delta=DELTA))
+    found = deviation(S, delta=DELTA)
     evidence = Evidence(given.model, given.train, given.action, S, found, full=full)
     arrays: Arrays = {fact.name: np.array(fact.value(given, evidence)) for fact in FACTS}
     kinds, box = [bound.kind for bound in BOUNDS], given.config.box

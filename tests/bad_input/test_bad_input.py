@@ -28,7 +28,6 @@ EXCUSED = {
         certificate.BoundedLoss.__call__
         groups.Distribution.require_rows groups.Group.require_order groups.Group.permutations
         groups.Product.split groups.Hyperoctahedral.split
-        groups.Group.has_transform
         nn.ModuleRisk.at_step nn.OrbitBatch.set_extra_state
         risk.AugmentedProblem.at_step risk.MinibatchRisk.at_step risk.CustomRisk.losses
         risk.KernelModel.losses

@@ -42,7 +42,7 @@ ALSO = {
         *("StreamingRisk", "minibatch", "streaming_risk"),
     ),
     "sparseaug.sampling": ("Origin",),
-    "sparseaug.norms": ("Deviation", "Drawn", "LongRunWarning", "NormOptions", "Profile"),
+    "sparseaug.norms": ("Deviation", "Drawn", "LongRunWarning", "Profile"),
 }
 PACKAGES = (
     "designs",

@@ -119,5 +119,5 @@ def test_matrices_that_break_the_law_are_refused_though_no_entry_is_whole():
         return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
 
     action = sa.linear(group, turns)
-    with pytest.raises(ArgumentError, match="breaks act"):
+    with pytest.raises(ArgumentError, match="no left action"):
         action_norm(sa.GroupSample(group, [[0], [wrong]]), action, (2,))

@@ -159,7 +159,7 @@ def test_error_is_added_outward() -> None:
 
 
 @pytest.mark.parametrize("function", [norm_upper, norm_lower])
-@pytest.mark.parametrize("entry", [np.nan, np.inf, 1j * np.nan, np.int64(1), np.float32(1)])
+@pytest.mark.parametrize("entry", [np.nan, np.inf, 1j * np.nan])
 def test_a_bad_matrix_is_named(function: Any, entry: Any) -> None:
     with pytest.raises(ArgumentError, match="matrix"):
         function(np.array([[entry], [0 * entry]]))

@@ -51,7 +51,7 @@ def certify(
       sparseaug certify S.safetensors --profile
       sparseaug certify rows.csv --group S6
     """
-    from sparseaug.norms import NormOptions, deviation, profile  # SciPy takes a while to import
+    from sparseaug.norms import deviation, profile  # SciPy takes a while to import
 
     if by is not None and not by_degree:
         raise click.UsageError("--by goes with --profile.")
@@ -69,8 +69,7 @@ def certify(
             facts["profile"], table = levels.to_dict(), levels._table()
             title = table.title
         else:
-            options = NormOptions(delta=delta)
-            found = deviation(S, degree=degree, progress=bar.update, options=options)
+            found = deviation(S, degree=degree, delta=delta, progress=bar.update)
             facts["deviation"], title = found.to_dict(), found.statement
             about = [
                 ("group", of_order(S.group)),

@@ -262,10 +262,6 @@ class Group(Distribution):
         """
         return Isomorphism(self)
 
-    def has_transform(self, name: str) -> bool:
-        """Whether the family's own way to its irreps is this one; see `transform`."""
-        return self.transform == name
-
     @property
     def points(self) -> int | None:
         """Number of points that `permutations` moves, faithfully; None if there are no natural ones."""

@@ -21,7 +21,7 @@ lanczos   the norm of an operator that is never formed, certain or with a stated
 threads   of the linear algebra library
 """
 
-from sparseaug.norms.deviation import Deviation, NormOptions, deviation
+from sparseaug.norms.deviation import Deviation, deviation
 from sparseaug.norms.draw_until import Drawn, draw_until
 from sparseaug.norms.methods import METHODS, best_method
 from sparseaug.norms.norm import LongRunWarning
@@ -33,7 +33,6 @@ __all__ = [
     "Deviation",
     "Drawn",
     "LongRunWarning",
-    "NormOptions",
     "Profile",
     "best_method",
     "deviation",

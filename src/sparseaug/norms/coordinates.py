@@ -43,7 +43,7 @@ from sparseaug.norms.irreps import announce_irreps, largest_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.norm import Norm, announce, equal_share, larger_norm, restate
 from sparseaug.norms.regular import PermutationMean
-from sparseaug.norms.tuples import Tuples, module_norm, require_tuples
+from sparseaug.norms.tuples import Tuples, announce_tuples, module_norm
 from sparseaug.sampling import GroupSample
 
 
@@ -118,8 +118,8 @@ def coordinates(group: Group) -> Coordinates:
         part = slice(start, start + factor.width)
         start += factor.width
         name = f"factor {number} ({factor.name})" if group.factors else factor.name
-        if factor.has_transform("characters"):
-            for i, n in enumerate(factor.radices):
+        if factor.moduli is not None:
+            for i, n in enumerate(factor.moduli):
                 column = part.start + i
                 found.turning[column] = _turning(f"coordinate {i} of {name}", column, n)
         elif has_own_degrees(factor):
@@ -181,7 +181,7 @@ def coordinates_norm(
     degree = min(degree, found.number)
     blocks, dimensions = _totals(found, degree)
     if dimensions > ENUMERATION_LIMIT * max(1, blocks):  # the largest is above the mean
-        require_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
+        announce_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
     announce(
         f"the norm on {shorten(blocks)} combinations of coordinates of {shorten_text(S.group.name)} "
         f"at {len(elements)} distinct elements",
@@ -336,7 +336,7 @@ class _Modules:
     def product(self, choice: Choice) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
         """Images and orbits of tuples of tuples; orbits of a product of groups are products."""
         dimension = math.prod(space.dimension(d) for space, d in choice)
-        require_tuples(len(self._elements), dimension, _named(choice))
+        announce_tuples(len(self._elements), dimension, _named(choice))
         for space, d in choice:
             what = f"the table of {d}-tuples of points of {space.name}"
             require_work("tuple codes", space.points**d, what, remedy="lower degree")

@@ -101,41 +101,15 @@ class Deviation(Shown):
         return Table(("", ""), rows, title=title, notes=[self.reason] * bool(self.reason))
 
 
-@dataclass(frozen=True)
-class NormOptions:
-    """Options of a deviation that are rarely needed.
-
-    Attributes:
-        delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
-        failure_probability: where only a random start can reach the norm (more than 4096 tuples): of
-            the bound from above, over the start, which is keyed by the hash of S. Where certainty is
-            within reach it is given, and this is not used
-
-    Examples:
-        >>> from sparseaug.norms import NormOptions
-        >>> NormOptions(delta=0.01)
-        NormOptions(delta=0.01, failure_probability=1e-09)
-    """
-
-    delta: float = 0.05
-    failure_probability: float = FAILURE_PROBABILITY
-
-    def __post_init__(self) -> None:
-        check_real("delta", self.delta, above=0, below=1)
-        check_real("failure_probability", self.failure_probability, above=0, below=1)
-
-
-USUAL = NormOptions()
-
-
 def deviation(
     S: GroupSample,
     *,
     degree: int | None = None,
     action: Action | None = None,
     shape: tuple[int, ...] | None = None,
+    delta: float = 0.05,
+    failure_probability: float = FAILURE_PROBABILITY,
     progress: Progress | None = None,
-    options: NormOptions = USUAL,
 ) -> Deviation:
     """The norm of Pi_S - Pi_G: a verified upper bound, a lower bound, and where it is attained.
 
@@ -151,8 +125,11 @@ def deviation(
             parities; of all l together the norm is known for `design(group, m=, objective="deviation")`
         action: only the irreps that occur in this linear action
         shape: of one sample that the action moves, such as (6,)
+        delta: of the a-priori bound that is reported for comparison, where S is m uniform draws
+        failure_probability: where only a random start can reach the norm (more than 4096 tuples): of
+            the bound from above, over the start, which is keyed by the hash of S. Where certainty is
+            within reach it is given, and this is not used
         progress: called now and then with two numbers, how much is done and of how much
-        options: delta, failure_probability: see `sparseaug.norms.NormOptions`
 
     Returns:
         The `Deviation`. Where the norm is 1 since S lies in a coset of a proper subgroup, its
@@ -171,7 +148,8 @@ def deviation(
     """
     require_sample(S)
     watch = check_progress(progress)
-    check_type("options", options, NormOptions, "a NormOptions")
+    delta = check_real("delta", delta, above=0, below=1)
+    chance = check_real("failure_probability", failure_probability, above=0, below=1)
     if degree is not None and action is not None:
         raise ArgumentError("degree and action exclude each other; give one of them.")
     if (action is None) != (shape is None):
@@ -187,8 +165,8 @@ def deviation(
         chosen = ACTION
     else:
         chosen = preferred(T.group)
-    given = {"degree": degree, "action": action, "shape": shape, **vars(options)}
-    own = {name: given[name] for name in chosen.options if given.get(name) is not None}
+    given = {"degree": degree, "action": action, "shape": shape, "failure_probability": chance}
+    own = {name: given[name] for name in chosen.options}
     compute = partial(chosen.norm, T, progress=watch, **own)
     name, reason = chosen.name, ""
     if _is_even(S):
@@ -205,8 +183,8 @@ def deviation(
         block=norm.block,
         m=S.m,
         floor=_floor(S) if whole else 0.0,
-        bound=_bound(S, options.delta, degree),
-        delta=options.delta,
+        bound=_bound(S, delta, degree),
+        delta=delta,
         failure_probability=norm.failure_probability,
         reason=reason,
         sha256=S.sha256 if whole else "",

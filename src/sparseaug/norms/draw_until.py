@@ -17,12 +17,15 @@ from sparseaug._checks import Progress, check_integer, check_progress, check_rea
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import OracleBudgetError
 from sparseaug.groups.representations import infinite
-from sparseaug.norms.deviation import Deviation, NormOptions, deviation
+from sparseaug.norms.deviation import Deviation, deviation
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
 from sparseaug.norms.methods import preferred, restricted
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.origin import merged_draws
 from sparseaug.theory import deviation_floor
+
+GROWTH = 0.125
+"""Size of a batch, as a share of what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +62,20 @@ def draw_until(
     *,
     target: float,
     max_calls: int = 100_000,
-    growth: float = 0.125,
     degree: int | None = None,
     progress: Progress | None = None,
 ) -> Drawn:
     """Draw in batches until the deviation of all that was drawn is at most `target`.
 
-    The first batch is as large as the floor says it must be; each further one adds a share of
-    `growth`. Where the norm is only known with a stated probability
-    (`degree=` of many tuples), all rounds together fail with that probability:
-    `deviation.kind` says. Where as many draws as the group has elements do not suffice, the sample
-    is all of the group.
+    The first batch is as large as the floor says it must be; each further one adds an eighth. Where the
+    norm is only known with a stated probability (`degree=` of many tuples), all rounds together fail
+    with that probability: `deviation.kind` says. Where as many draws as the group has elements do
+    not suffice, the sample is all of the group.
 
     Args:
         oracle: draws the elements, and counts them.
         target: the deviation that is wanted.
         max_calls: oracle calls, at most.
-        growth: size of a batch, as a share of what is drawn.
         degree: of `deviation`: only functions of this many coordinates at a time, of all factors of a
             product together.
         progress: called with the calls made and `max_calls`.
@@ -94,7 +94,6 @@ def draw_until(
         (0.391, 23, 23)
     """
     target = check_real("target", target, above=0, below=1)
-    growth = check_real("growth", growth, above=0, below=1e6)
     max_calls = check_integer("max_calls", max_calls, at_least=1)
     check_type("oracle", oracle, Oracle, "an Oracle")
     watch = check_progress(progress)
@@ -117,16 +116,14 @@ def draw_until(
             reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
             raise OracleBudgetError(
                 f"target={target} needs more than {calls} oracle calls ({reached}), and the next "
-                f"{m} (growth={growth:g}) would pass max_calls={max_calls} or the oracle's budget; "
-                "raise it, or the target."
+                f"{m} would pass max_calls={max_calls} or the oracle's budget; raise it, or the target."
             )
         S = _extend(S, oracle.fresh(m))
         calls += m
-        m = max(1, math.ceil(growth * calls))
+        m = max(1, math.ceil(GROWTH * calls))
         watch(calls, max_calls)
         rounds += 1
-        options = NormOptions(failure_probability=share_of_round(rounds))
-        found = deviation(S, degree=degree, options=options)
+        found = deviation(S, degree=degree, failure_probability=share_of_round(rounds))
         if found.value <= target:
             if found.failure_probability:
                 found = replace(found, failure_probability=FAILURE_PROBABILITY)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -98,7 +97,6 @@ def lanczos_norm(
     *,
     key: str = "",
     failure_probability: float = FAILURE_PROBABILITY,
-    progress: Progress = silent,
 ) -> Norm:
     """Bounds of ||D|| from random starts; `upper` fails with the stated probability.
 
@@ -121,14 +119,7 @@ def lanczos_norm(
         # 0.9974 share for t = 1.25 share: the rest is for the rounding of share. The division moves
         # the start by u times its new length, which is 1 within 1e-3.
         overlap = down(down(down(1.25 * share) / length) - 2.0 * UNIT)
-        norm = krylov_norm(
-            operator,
-            start / length,
-            overlap,
-            tolerance=RANDOM_TOLERANCE,
-            progress=partial(_report_start, progress, index),
-        )
-        found.append(norm)
+        found.append(krylov_norm(operator, start / length, overlap, tolerance=RANDOM_TOLERANCE))
     upper, lower = max(one.upper for one in found), max(one.lower for one in found)
     return Norm(upper, lower, failure_probability=failure_probability)
 
@@ -283,11 +274,6 @@ def _least_excluded(run: _Run, overlap: float, limit: float) -> float:
         else:
             fails = middle
     return holds
-
-
-def _report_start(progress: Progress, index: int, done: int, total: int) -> None:
-    """The progress of one start as part of that of all."""
-    progress(index * total + done, STARTS * total)
 
 
 def _norm_upper(x: Vector) -> float:

@@ -36,55 +36,39 @@ def _any(group: Group) -> bool:
     return True
 
 
-def _never(group: Group) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class Method:
     """One way to compute the norm of D_S.
 
     Attributes:
         name: what `Deviation.method` calls it
-        suits: whether a group is of that kind
+        suits: whether a group is of that kind, and within reach
         norm: from S, `progress=` and the options to a `Norm`
         options: further keywords of `norm`
-        too_large: whether a group of that kind is out of reach; `norm` gives the reason
     """
 
     name: str
     suits: Callable[[Group], bool]
     norm: Callable[..., Norm]
     options: tuple[str, ...] = ()
-    too_large: Callable[[Group], bool] = _never
 
 
-def _has_too_many_irreps(group: Group) -> bool:
+def _has_few_irreps(group: Group) -> bool:
     try:
-        listed_irreps(group)
+        return bool(listed_irreps(group))
     except (UnsupportedError, GroupTooLargeError):
-        return True
-    return False
-
-
-def _characters(group: Group) -> bool:
-    return group.has_transform("characters")
+        return False
 
 
 METHODS = (
-    Method("walsh", lambda g: _characters(g) and not g.shift_axes, walsh_norm),
-    Method("characters", _characters, characters_norm),
-    Method("dihedral", lambda g: g.has_transform("dihedral"), dihedral_norm),
-    Method(
-        "young",
-        lambda g: g.has_transform("young"),
-        symmetric_norm,
-        too_large=lambda g: g.width > LARGEST_N,
-    ),
+    Method("walsh", lambda g: g.is_signs, walsh_norm),
+    Method("characters", lambda g: g.moduli is not None, characters_norm),
+    Method("dihedral", lambda g: g.transform == "dihedral", dihedral_norm),
+    Method("young", lambda g: g.transform == "young" and g.width <= LARGEST_N, symmetric_norm),
     Method(
         "quaternions", lambda g: g.rotates_space, prime_norm
     ),  # which says whether S is such a set
-    Method("irreps", _any, irreps_norm, too_large=_has_too_many_irreps),
+    Method("irreps", _has_few_irreps, irreps_norm),
     Method("regular", lambda g: g.order <= REGULAR_LIMIT, regular_norm),
 )
 """In order of preference."""
@@ -117,7 +101,7 @@ def preferred(group: Group) -> Method:
     """The first method of the table that fits this group and can cope with its size."""
     family = group.known_as().group
     for method in METHODS:
-        if method.suits(family) and not method.too_large(family):
+        if method.suits(family):
             return method
     if not group.is_finite:
         raise infinite(group)
@@ -149,21 +133,11 @@ def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
 
 
 RESTRICTED = (
-    Method("wigner", lambda g: not g.is_finite, bands_norm, options=("degree",)),
-    Method(
-        "low weight",
-        lambda g: _characters(g) and g.width > 1,
-        _low_weight,
-        options=("degree",),
-    ),
-    Method(
-        "irreps",
-        has_own_degrees,
-        _irreps_to,
-        options=("degree",),
-    ),
-    Method("coordinates", _any, coordinates_norm, options=("degree", "failure_probability")),
+    Method("wigner", lambda g: not g.is_finite, bands_norm, ("degree",)),
+    Method("low weight", lambda g: g.moduli is not None and g.width > 1, _low_weight, ("degree",)),
+    Method("irreps", has_own_degrees, _irreps_to, ("degree",)),
+    Method("coordinates", _any, coordinates_norm, ("degree", "failure_probability")),
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""
 
-ACTION = Method("action", _any, action_norm, options=("action", "shape"))
+ACTION = Method("action", _any, action_norm, ("action", "shape"))

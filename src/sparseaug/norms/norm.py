@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sparseaug._floats import down, float_above, float_below, up
-from sparseaug.errors import ArgumentError, GroupTooLargeError, SparseAugWarning, cost_text
+from sparseaug.errors import GroupTooLargeError, SparseAugWarning, cost_text
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,7 @@ def larger_norm(one: Norm, other: Norm) -> Norm:
 
 def equal_share(failure_probability: float, count: int) -> float:
     """An equal share of a probability, rounded down: `count` of them are together no more than it."""
-    share = float_below(Fraction(failure_probability) / max(1, count))
-    if not share:
-        raise ArgumentError(
-            f"failure_probability={failure_probability!r} is too small to be shared by {count} blocks; "
-            "give a larger one."
-        )
-    return share
+    return float_below(Fraction(failure_probability) / max(1, count))
 
 
 def restate(norm: Norm, failure_probability: float) -> Norm:

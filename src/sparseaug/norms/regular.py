@@ -41,7 +41,7 @@ def regular_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
     if group.order == 1:
         return Norm(0.0, 0.0, "l2(G)")
     elements, counts = S.counts()
-    require_room(len(elements), group.order, f"the elements of {group.name}")
+    announce_images(len(elements), group.order, f"the elements of {group.name}")
     operator = PermutationMean(left_translations(group, elements), counts, S.m).operator()
     # The top eigenspace E is invariant under right translations, and so is the projection onto it:
     # its diagonal is constant, and <e, P_E e> = dim E / |G| for the function e that is 1 at the
@@ -180,13 +180,10 @@ def _heads_and_table(group: Group) -> tuple[Rows, NDArray[np.int32]]:
     return group._unrank(np.arange(0, group.order, size)), table
 
 
-def require_room(count: int, dimension: int, what: str, *, starts: int = 1) -> None:
-    """Raise a `GroupTooLargeError` if a table of so many permutations of so many points is too large.
-
-    Where it will take minutes or gigabytes, say so: up to 600 steps from each start, or as many as
-    vectors are kept, 35 ns for a point and 2 ns for each of its images; three tables of 4 bytes an
-    image, a dozen vectors, and for each step one in single precision.
-    """
+# Up to 600 steps from each start, or as many as vectors are kept, 35 ns for a point and 2 ns for each
+# of its images; three tables of 4 bytes an image, a dozen vectors, one in single precision for a step.
+def announce_images(count: int, dimension: int, what: str, *, starts: int = 1) -> None:
+    """What a table of so many permutations of so many points will take."""
     remedy = "use fewer elements, a lower degree= or action="
     what = f"the norm of a mean of {count} permutations of {dimension} points ({what})"
     require_work("points", dimension, what, remedy=remedy)

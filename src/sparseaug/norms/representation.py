@@ -70,19 +70,18 @@ def action_norm(
 
 def _require_law(action: Action, rows: Rows, shape: tuple[int, ...], *, exact: bool) -> None:
     """M(a b) = M(a) M(b) for generators a and b in S or a generator: exact for signed permutations."""
-    group, dimension = action.group, math.prod(shape)
+    group, size = action.group, math.prod(shape)
+    numbers = np.arange(1.0, size + 1.0)  # tell every entry and sign apart
+    x = (numbers if exact else keyed_rng(0, "law").standard_normal(size)).reshape(1, *shape)
     generators = group.generators()
-    numbers = np.arange(1.0, dimension + 1.0)  # tell every entry and sign apart
-    x = (numbers if exact else keyed_rng(0, "law").standard_normal(dimension)).reshape(1, *shape)
     others = np.unique(np.concatenate([rows, generators]), axis=0)
     moved = np.asarray(action(others, x))[:, 0]
     for a in generators[:, None]:
-        left = np.asarray(action(a, moved))[0]
-        off = abs(left - np.asarray(action(group._compose(a, others), x))[:, 0]).max()
-        if not off <= (0.0 if exact else TOLERANCE * dimension):
+        both = np.asarray(action(group._compose(a, others), x))[:, 0]
+        off = abs(np.asarray(action(a, moved))[0] - both).max()
+        if not off <= (0.0 if exact else TOLERANCE * size):
             raise ArgumentError(
-                f"the action breaks act(ab, x) = act(a, act(b, x)) of {group.name}; "
-                "run sparseaug.testing.check_action on it."
+                f"the action is no left action of {group.name}; see testing.check_action."
             )
 
 
@@ -109,15 +108,12 @@ def _matrices(action: Action, rows: Rows, shape: tuple[int, ...]) -> Matrix:
     dimension = math.prod(shape)
     moved = np.asarray(action(rows, np.eye(dimension).reshape(dimension, *shape)))
     if moved.shape != (len(rows), dimension, *shape):
-        raise ArgumentError(
-            f"the action turns samples of shape {shape} into {moved.shape[2:]}; "
-            "a norm needs an action on samples of one shape."
-        )
+        raise ArgumentError(f"the action does not keep shape={shape}; give one that does.")
     matrices = moved.reshape(len(rows), dimension, dimension).swapaxes(1, 2)
     x = keyed_rng(0, "linearity").standard_normal(dimension)
     image = np.asarray(action(rows, x.reshape(1, *shape))).reshape(len(rows), dimension)
     if not abs(image - matrices @ x).max() <= TOLERANCE * max(1.0, float(abs(x).max())) * dimension:
-        raise ArgumentError("the action is not linear; D_S has a norm for linear actions only.")
+        raise ArgumentError("the action is not linear; give one that is.")
     return matrices
 
 
@@ -127,8 +123,7 @@ def _defect(matrices: Matrix, action: Action) -> float:
     defect = float(np.sqrt((product**2).sum(axis=(1, 2)).max()))
     if not defect <= TOLERANCE * matrices.shape[1]:
         raise ArgumentError(
-            f"the action of {action.group.name} is not orthogonal: M^T M differs from 1 by "
-            f"{defect:.1e}; norms are those of orthogonal actions, so change the basis first."
+            f"the action is not orthogonal, by {defect:.1e}; change the basis first."
         )
     return defect
 
@@ -188,10 +183,8 @@ def _fixed_space(matrices: Matrix, name: str) -> tuple[Matrix, float]:
     kernel = values < 1e-9
     gap = float(values[~kernel].min(initial=1.0))
     if gap < 1e-5:
-        raise ArgumentError(
-            f"the generators of {name} nearly fix a vector (to {gap:.1e}) that they do not fix; "
-            "give matrices of higher accuracy, or a group small enough to be averaged over."
-        )
+        message = f"action: generators of {name} nearly fix a vector (to {gap:.1e})"
+        raise ArgumentError(f"{message}; give matrices of higher accuracy.")
     basis = vectors[:, kernel]
     rounding = 8.0 * gamma(size + 4 * len(matrices)) * len(matrices) * size
     residual = float(np.linalg.norm(laplacian @ basis)) + rounding

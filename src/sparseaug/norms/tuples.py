@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from sparseaug.groups import Rows
 from sparseaug.norms.lanczos import STARTS, lanczos_norm
 from sparseaug.norms.norm import Norm
-from sparseaug.norms.regular import PermutationMean, dense_norm, require_room
+from sparseaug.norms.regular import PermutationMean, announce_images, dense_norm
 
 DENSE_DIMENSION = 4096
 """Up to here a module is verified as a matrix; beyond, the bound has a failure probability."""
@@ -26,9 +26,9 @@ def module_norm(mean: PermutationMean, key: str, failure_probability: float) -> 
     return lanczos_norm(mean.operator(), key=key, failure_probability=failure_probability)
 
 
-def require_tuples(count: int, dimension: int, block: str) -> None:
-    """Raise a `GroupTooLargeError` if the images of so many tuples are too many; `require_room`."""
-    require_room(count, dimension, block, starts=STARTS if dimension > DENSE_DIMENSION else 0)
+def announce_tuples(count: int, dimension: int, block: str) -> None:
+    """What the images of so many tuples will take."""
+    announce_images(count, dimension, block, starts=STARTS if dimension > DENSE_DIMENSION else 0)
 
 
 class Tuples:

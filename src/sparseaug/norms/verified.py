@@ -239,13 +239,8 @@ def _lanczos(
 
 def _scale(matrix: Array) -> tuple[Array | None, int]:
     """(B, e) with A or its transpose 2^e B, B tall, its entries near 1; B is None where A is 0."""
-    matrix = np.asarray(matrix)
+    matrix = np.asarray(matrix, np.result_type(matrix, np.float64))
     shape = matrix.shape
-    if matrix.dtype not in (np.float64, np.complex128) or max(shape) > 2**20:
-        raise ArgumentError(
-            f"matrix of shape {shape} and type {matrix.dtype} is not allowed; give one of float64 or "
-            "complex128 of at most 2**20 a side."
-        )
     if 0 in shape:
         return None, 0
     parts = (matrix.real, matrix.imag) if np.iscomplexobj(matrix) else (matrix,)

@@ -139,7 +139,7 @@ def of_designs() -> Any:
 
 
 def of_norms() -> Any:
-    yield good(sa.deviation, action=None, degree=None, options=norms.NormOptions())
+    yield good(sa.deviation, action=None, degree=None, delta=0.05, failure_probability=1e-9)
     yield good(sa.deviation, "S degree")
     yield good(sa.deviation, "S action", shape=(4,), also="x")
     yield good(sa.profile, by="degree")
@@ -147,9 +147,6 @@ def of_norms() -> Any:
     yield good(sa.profile(S).plot)
     yield good(norms.best_method)
     yield good(sa.draw_until, degree=None)
-    yield good(
-        norms.NormOptions, via=lambda **given: sa.deviation(S, options=norms.NormOptions(**given))
-    )
 
 
 def of_kernels() -> Any:

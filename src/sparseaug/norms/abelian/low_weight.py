@@ -89,7 +89,7 @@ class _Characters:
         degree = min(degree, len(self.sizes))
         if not degree:
             return {}
-        _require_few(self.sizes, degree, S)
+        _announce_weights(self.sizes, degree, S)
         total = sum(math.comb(len(self.sizes), max(0, w - 2)) for w in range(1, degree + 1))
         found: dict[Degree, Largest] = {}
         done = 0
@@ -147,11 +147,9 @@ class _Characters:
         return best, where
 
 
-def _require_few(sizes: list[int], degree: int, S: GroupSample) -> None:
-    """Raise a `GroupTooLargeError` if the characters of weight up to `degree` are too many.
-
-    Where they take minutes, say so: 0.2 ns for a sign, 3 ns for another root of unity.
-    """
+# 0.2 ns for a sign, 3 ns for another root of unity
+def _announce_weights(sizes: list[int], degree: int, S: GroupSample) -> None:
+    """What the characters of weight up to `degree` will take."""
     counts = [1] + [0] * degree  # elementary symmetric polynomials of the sizes
     for size in sizes:
         for w in range(degree, 0, -1):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike
 
 from sparseaug._checks import Progress, check_choice, check_integer, check_progress, check_weights
-from sparseaug.errors import ArgumentError, UnsupportedError
-from sparseaug.groups import Group
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
 from sparseaug.norms.methods import as_known
 from sparseaug.norms.profiles.bands import band_levels
@@ -21,14 +20,12 @@ from sparseaug.norms.profiles.young import permutation_levels
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 
-LEVELS: tuple[tuple[Callable[[Group], bool], Callable[..., Levels]], ...] = (
-    (lambda group: not group.is_finite, band_levels),
-    (lambda group: group.has_transform("characters"), shift_levels),
-    (lambda group: group.has_transform("dihedral"), dihedral_levels),
-    (lambda group: group.has_transform("young"), permutation_levels),
-    (lambda group: True, irrep_levels),
-)
-"""Which groups have a way of their own, the first that fits: (S, most, by, progress) to `Levels`."""
+LEVELS: dict[str, Callable[..., Levels]] = {
+    "characters": shift_levels,
+    "dihedral": dihedral_levels,
+    "young": permutation_levels,
+}
+"""Families with a way of their own, by transform: (S, most, by, progress) to `Levels`."""
 
 
 def profile(
@@ -105,13 +102,9 @@ def profile(
     require_sample(S)
     watch = check_progress(progress)
     most = None if degree is None else check_integer("degree", degree, at_least=1)
-    check_choice("by", by, tuple(MEANINGS))
     shares = None if weights is None else check_weights(weights, S.m)
     T = as_known(S)
-    if by not in T.group.gradings:
-        raise ArgumentError(
-            f'by="frequency" is for abelian groups, not {S.group.name}; leave it out.'
-        )
+    check_choice("by", by, T.group.gradings)
     meaning = MEANINGS[by] if by == "frequency" else T.group.degree_meaning
     if T.group.factors and not T.group.is_finite:
         meaning = "degrees of all factors"
@@ -120,6 +113,6 @@ def profile(
             raise UnsupportedError('weights go by="degree" only; leave by= or weights= out.')
         found = weighted_levels(T, shares, most, watch)
     else:
-        levels = next(levels for suits, levels in LEVELS if suits(T.group))
-        found = levels(T, most, by, watch)
+        others = irrep_levels if T.group.is_finite else band_levels
+        found = LEVELS.get(T.group.transform, others)(T, most, by, watch)
     return Profile(S.group.name, S.m, meaning, *found, S.sha256, shares is not None)
