@@ -13,22 +13,8 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, GroupError, GroupTooLargeError, SparseAugError
-from sparseaug.groups import format_order, from_dict
+from sparseaug.groups import from_dict
 from sparseaug.groups.young import dimension, young_matrices
-
-
-@pytest.mark.parametrize(
-    ("make", "order"),
-    [
-        (sa.symmetric, "8.26e5565708"),
-        (sa.alternating, "4.13e5565708"),
-        (sa.hyperoctahedral, "8.18e5866738"),
-    ],
-)
-def test_more_than_a_million_things_are_refused(make: Any, order: str) -> None:
-    with pytest.raises(ArgumentError, match=r"n=1000001 is not allowed.*below 1,000,001"):
-        make(10**6 + 1)
-    assert format_order(make(10**6)) == order
 
 
 def test_an_order_of_a_million_digits_and_more_is_refused_with_its_length() -> None:
@@ -76,11 +62,7 @@ def test_a_wide_draw_is_the_same_as_among_many() -> None:
     ("name", "number"),
     [
         ("Rubik^999999", "47999952"),
-        ("M24^999999", "23999976"),
-        ("D4^999999", "1999998"),
         ("S3^300000", "300000"),
-        ("Cube48^999999", "999999"),
-        ("Rubik^20000", "20000"),
         ("S999999xS999999", "1999998"),
     ],
 )
@@ -121,12 +103,6 @@ def test_samples_of_gigabytes_are_refused_with_the_number() -> None:
     assert rng.bit_generator.state == state
 
 
-def test_points_of_absurd_circles_are_refused_with_the_number() -> None:
-    for g in (sa.cyclic(10**12), sa.dihedral(2**31 - 1)):
-        with pytest.raises(GroupTooLargeError, match=r"[0-9]{10,13} numbers"):
-            g.permutations(g.identity())
-
-
 def test_listing_is_refused_where_ranks_do_not_fit() -> None:
     with pytest.raises(GroupTooLargeError, match=r"S30 has 2\.65e32"):
         sa.symmetric(30).elements(limit=10**40)
@@ -145,11 +121,6 @@ def cycle(n: int) -> list[int]:
 
 def swap(n: int) -> list[int]:
     return [1, 0, *range(2, n)]
-
-
-def test_generators_that_are_too_many_are_refused_with_the_number() -> None:
-    with pytest.raises(GroupTooLargeError, match="1000000 generators"):
-        sa.permutation_group([[0]] * 10**6)
 
 
 @pytest.mark.parametrize("n", [100, 1000])
@@ -175,20 +146,6 @@ def test_large_permutation_groups_that_are_easy_are_not_refused() -> None:
     assert g.is_abelian
     assert sa.permutation_group([swap(10**5)]).order == 2
     assert sa.permutation_group([list(range(10**5))]).order == 1
-
-
-def test_tables_that_take_too_long_to_check_are_refused_with_the_number() -> None:
-    i = np.arange(5000)
-    with pytest.raises(GroupTooLargeError, match=r"5000 elements.*4096"):
-        sa.table_group((i[:, None] + i) % 5000)
-    with pytest.raises(GroupTooLargeError, match="1000000 elements"):
-        sa.table_group([[0]] * 10**6)
-    with pytest.raises(GroupTooLargeError, match="5000 elements"):
-        sa.matrix_group(np.ones((5000, 1, 1)))
-    with pytest.raises(GroupTooLargeError, match="1600000000 entries"):
-        sa.matrix_group(np.ones((200, 200, 200)))
-    with pytest.raises(GroupTooLargeError, match="1000000 elements"):
-        sa.matrix_group([[[1.0]]] * 10**6)
 
 
 def test_shapes_that_are_too_large_are_refused_with_the_number() -> None:

@@ -48,18 +48,15 @@ class AffineGroup(Group):
         sizes, turns, maps = self._sizes, self._turns, self._maps
         d, shapes = sizes.size, (sizes.shape, turns.shape, maps.shape)
         if shapes != ((d,), (*turns.shape[:1], d, d), (*maps.shape[:1], d + 1)):
-            raise GroupError(
-                f"sizes, turns and maps have shapes {', '.join(map(str, shapes))}; give (d,), (k, d, d) "
-                "and (order, d + 1)."
-            )
+            wanted = "(d,), (k, d, d), (order, d + 1)"
+            raise GroupError(f"sizes, turns, maps have shapes {shapes}; give {wanted}.")
         work = len(turns) * (turns.size + maps.size)
         require_work("affine shifts", work, "the list maps", remedy="give a smaller group")
         largest = max(abs(int(turns.min())), int(turns.max()), *self.sizes)
         products = max(len(turns) * math.prod(self.sizes), d * largest**2)
         if min(self.sizes) < 1 or products >= 1 << 62 or not self._is_group():
             raise GroupError(
-                "sizes, turns and maps are not those of a group, with products below 2^62; list every "
-                "matrix, defined modulo the sizes, and every map once, the identity first."
+                "sizes, turns and maps are no group; list all once, the identity first."
             )
 
     @property

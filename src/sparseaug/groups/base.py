@@ -167,11 +167,7 @@ class Group(Distribution):
 
     def to_digits(self, elements: ArrayLike) -> Rows:
         """Digits (L, k) of these elements (k, width)."""
-        return self._called(self._to_digits, elements)
-
-    def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
-        """For each row of an array (k, width), whether it is an element."""
-        return self._called(self._contains, elements)
+        return self._to_digits(self.check(elements))
 
     def example(self) -> Rows:
         """The identity."""
@@ -188,17 +184,10 @@ class Group(Distribution):
     def permutations(self, elements: ArrayLike) -> Rows:
         """Image arrays (k, points) of the natural action on points: p[i] = g(i)."""
         if self.points is None:
-            raise UnsupportedError(
-                f"{self.name} does not permute points; use a group that does, such as symmetric(n)."
-            )
+            raise UnsupportedError(f"{self.name} does not permute points; use a group that does.")
         rows = check_rows("elements", elements, self.width, self.row_dtype)
         self.require_rows(len(rows), "permutations()", self.points)
         return self._guarded(self._permutations, "elements", rows)
-
-    def _called(self, method: Callable[[Rows], Any], elements: ArrayLike) -> Any:
-        """The method of rows (k, width) that are checked to have this shape and the group's type."""
-        rows = check_rows("elements", elements, self.width, self.row_dtype)
-        return self._guarded(method, "elements", rows)
 
     def _guarded(self, method: Callable[..., Any], name: str, *rows: Rows) -> Any:
         """The method of rows that may be no elements: then it fails, or makes what is not finite."""
@@ -272,8 +261,7 @@ class Group(Distribution):
         if not self.is_finite:
             raise infinite(self)
         raise UnsupportedError(
-            f"the irreps of {self.name} are not available in closed form; deviation(S) and, where the "
-            "group moves points, deviation(S, degree=) do without them."
+            f"the irreps of {self.name} are not known; deviation(S) does without."
         )
 
     def irreps_to(self, degree: int) -> Iterator[Irrep]:
@@ -401,8 +389,7 @@ class Group(Distribution):
             np.broadcast_shapes(left.shape, right.shape)
         except ValueError as error:
             raise ElementError(
-                f"a has shape {left.shape} and b {right.shape}, which do not go together; "
-                "give as many rows, or one."
+                f"a and b do not go together: {error}; give as many rows."
             ) from error
         return left, right
 
@@ -451,11 +438,9 @@ class Group(Distribution):
         """The elements with these ranks, the inverse of `rank`."""
         self.require_order((1 << 63) - 1, "unrank")
         numbers = np.atleast_1d(check_array("ranks", ranks))
-        inside = not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < self.order)
-        if numbers.ndim != 1 or not inside:
+        if numbers.ndim != 1 or not ((numbers >= 0) & (numbers < self.order)).all():
             raise ArgumentError(
-                f"ranks={shorten(ranks)} are not ranks of {self.name}; give an integer or a list of "
-                f"integers in 0..{self.order - 1}."
+                f"ranks={shorten(ranks)} are not in 0..{self.order - 1}; give such a list."
             )
         self.require_rows(len(numbers), "unrank")
         return self._unrank(numbers)
@@ -476,8 +461,7 @@ class Group(Distribution):
         """
         limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
-        said = "" if limit == ENUMERATION_LIMIT else f"limit={shorten(limit)}"
-        self.require_order(min(limit, (1 << 63) - 1), f"elements({said})")
+        self.require_order(min(limit, (1 << 63) - 1), "elements()")
         block = min(block, max(1, LIMITS["array"].most // max(1, self.width)))
         return (
             self._unrank(np.arange(start, min(start + block, self.order)))
@@ -498,10 +482,8 @@ class Group(Distribution):
             operation: its name in the message
         """
         if self.log_order > math.log(most + 1) + 1 or self.order > most:
-            raise GroupTooLargeError(
-                f"{operation} needs a group of at most {most} elements, but {self.name} has "
-                f"{format_order(self)}; use sample() instead."
-            )
+            many = f"at most {most} elements, but {self.name} has {format_order(self)}"
+            raise GroupTooLargeError(f"{operation} needs a group of {many}; use sample() instead.")
 
     def _rows(self, name: str, elements: ArrayLike) -> Rows:
         """`elements` (..., width) in the type of rows; int64 holds every sum of two."""
@@ -509,10 +491,7 @@ class Group(Distribution):
         if self.row_dtype == np.float64 and not np.isfinite(rows).all():
             raise ElementError(f"{name} has entries that are not finite; see contains().")
         if rows.ndim < 1 or rows.shape[-1] != self.width:
-            raise ElementError(
-                f"{name} has shape {rows.shape}; rows of {self.name} have {self.width} numbers: "
-                f"give shape (k, {self.width})."
-            )
+            raise ElementError(f"{name} has shape {rows.shape}; give shape (k, {self.width}).")
         return rows
 
     @cached_property

@@ -66,9 +66,7 @@ def mathieu(n: int) -> PermutationGroup:
         7920
     """
     if check_integer("n", n) not in _MATHIEU:
-        raise ArgumentError(
-            f"n={shorten(n)} is not allowed; M_n is ready for n = 11, 12, 22 and 24."
-        )
+        raise ArgumentError(f"n={shorten(n)} is not allowed; give 11, 12, 22 or 24.")
     return permutation_group(_ready(f"M{n}"), label=f"M{n}")
 
 

@@ -110,18 +110,14 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
     """
     given = check_list("generators", generators)
     if not given:
-        raise ArgumentError(
-            "generators=[] is not a list of permutations; give at least the identity."
-        )
+        raise ArgumentError("generators=[] is empty; give at least the identity.")
     remedy = "a group on n points never needs more than n / 2"
     require_work("generators", len(given), "the list generators", remedy=remedy)
     rows = [check_array(f"generators[{i}]", row, error=GroupError) for i, row in enumerate(given)]
     for i, row in enumerate(rows):
         if row.shape != (rows[0].size,) or not row.size or not are_permutations(row[None])[0]:
-            raise GroupError(
-                f"generators[{i}] = {shorten(given[i])} is not a permutation of as many points as "
-                "generators[0]; give image arrays p with p[i] = g(i), each of 0, 1, 2, ... once."
-            )
+            wrong = f"generators[{i}] = {shorten(given[i])} is not a permutation of all the points"
+            raise GroupError(f"{wrong}; give image arrays p of one length with p[i] = g(i).")
     images = tuple(tuple(row.tolist()) for row in rows)
     return PermutationGroup(images, check_label(label, images))
 

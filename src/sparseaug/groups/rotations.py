@@ -226,9 +226,9 @@ class Rotations(Group):
         zero = np.zeros(len(rows), np.bool_) if self.n == 2 else ~turns.any(axis=1)
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1) | zero | ((bits != 0) & (bits != 1)))
         if wrong.size:
+            first = f"elements[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())}"
             raise ElementError(
-                f"elements[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} stands for no element of "
-                f"{self.name}; give finite numbers, quaternions other than 0 and bits 0 or 1."
+                f"{first} is no element; give finite numbers, not 0, and bits 0 or 1."
             )
         if self.n == 2:
             return self._joined(_reduced(turns), bits + 0.0)

@@ -16,6 +16,7 @@ from sparseaug.groups.base import Group
 from sparseaug.groups.permutations import Rows, are_permutations
 
 _LARGEST_ENTRY = 1e100  # a product of two is far from overflow
+_REMEDY = "give generators to permutation_group, or a smaller group"
 
 
 @final
@@ -97,10 +98,10 @@ def table_group(table: ArrayLike, *, label: str = "") -> TableGroup:
         >>> sa.table_group([[0, 1], [1, 0]]).order
         2
     """
-    _require_few("table", table)
     array = check_array("table", table, error=GroupError)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise GroupError(f"table has shape {array.shape}; give a square table, not empty.")
+    require_work("table", len(array), "table", remedy=_REMEDY)
     label = check_label(label)
     _require_group(array)
     return TableGroup(_as_tuples(array), label=label)
@@ -123,21 +124,18 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         >>> sa.matrix_group([[[1.0]], [[-1.0]]]).order
         2
     """
-    _require_few("matrices", matrices)
     with np.errstate(over="ignore"):  # of entries of more than 64 bits
         array = check_array("matrices", matrices, np.float64, GroupError)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or not array.size:
         raise GroupError(f"matrices has shape {array.shape}; give all elements as (order, d, d).")
     n, d = array.shape[:2]
-    require_work(
-        "matrix products", (n * d) ** 2, "the list matrices", remedy="give a smaller group"
-    )
+    require_work("table", n, "matrices", remedy=_REMEDY)
+    require_work("matrix products", (n * d) ** 2, "matrices", remedy=_REMEDY)
     array = array + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
     if not largest < _LARGEST_ENTRY:  # false for NaN too
         raise GroupError(
-            f"matrices has an entry of size {largest:g}, which is not finite or too large; give real "
-            f"numbers below {_LARGEST_ENTRY:g}."
+            f"matrices has an entry of size {largest:g}; give real numbers below 1e100."
         )
     tolerance = 1e-8 * max(1.0, largest)
     products = _match_products(array, tolerance)
@@ -147,13 +145,6 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
         raise GroupError("matrices does not hold the unit matrix; they must be invertible.")
     entries = tuple(tuple(map(tuple, matrix)) for matrix in array.tolist())
     return TableGroup(_as_tuples(products), entries, check_label(label, entries))
-
-
-def _require_few(name: str, given: Any) -> None:
-    """Refuse a list that is too long before it is read."""
-    listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim)
-    remedy = "give generators to permutation_group, or a smaller group"
-    require_work("table", len(given) if listed else 0, f"the list {name}", remedy=remedy)
 
 
 def check_label(label: str, data: Any = None) -> str:
@@ -183,8 +174,7 @@ def _require_group(table: Rows) -> None:
     bad = np.flatnonzero(~are_permutations(table))
     if bad.size:  # then the columns are bad too, or the table is not associative
         raise GroupError(
-            f"row {bad[0]} of table does not hold each of 0..{n - 1} once; "
-            "in a group every element can be divided by."
+            f"row {bad[0]} of table does not hold each of 0..{n - 1} once; a group's does."
         )
     left = np.flatnonzero((table == np.arange(n)).all(axis=1))
     if not left.size or not np.array_equal(table[:, left[0]], np.arange(n)):
@@ -194,10 +184,7 @@ def _require_group(table: Rows) -> None:
         wrong = np.argwhere(table[:, table[a]] != table[table[:, a]])
         if len(wrong):
             x, y = wrong[0]
-            raise GroupError(
-                f"table is not associative: ({x} {a}) {y} differs from {x} ({a} {y}); "
-                "a group's product must be."
-            )
+            raise GroupError(f"table is not associative: ({x} {a}) {y} differs from {x} ({a} {y}).")
 
 
 def _generating_set(table: Rows, identity: int) -> list[int]:
@@ -226,11 +213,8 @@ def _match_products(matrices: NDArray[np.float64], tolerance: float) -> Rows:
     for a, matrix in enumerate(matrices):
         distance, table[a] = tree.query((matrix @ matrices).reshape(n, -1))
         if distance.max() > tolerance:
-            b = int(distance.argmax())
-            raise GroupError(
-                f"matrices is not closed: the product of matrices {a} and {b} is not in the list; "
-                "list every element of the group."
-            )
+            product = f"the product of {a} and {int(distance.argmax())} is not in the list"
+            raise GroupError(f"matrices is not closed: {product}; list every element.")
     return table
 
 

@@ -70,6 +70,10 @@ class Characters(Degrees):
     group: Group
     by: str
 
+    def __post_init__(self) -> None:
+        what = f"the list of the characters of {self.group.name}"
+        require_work("characters", self.group.order, what, remedy="give calls= and by='degree'")
+
     @property
     def meaning(self) -> str:
         return MEANINGS[self.by]
@@ -78,10 +82,6 @@ class Characters(Degrees):
     def labels(self) -> Rows:
         """The degree of every character, in rank order."""
         moduli = self.group.moduli or ()
-        require_work(
-            *("characters", self.group.order, f"the list of the characters of {self.group.name}"),
-            remedy="give calls= and by='degree'",
-        )
         return LABELS[self.by](np.indices(moduli).reshape(len(moduli), -1).T, moduli)
 
     @property
@@ -136,11 +136,9 @@ class Frequencies(Degrees):
     meaning = "frequency"
 
     def __post_init__(self) -> None:
-        require_work(
-            *("characters of frequencies", len(self.degrees) * self.group.order),
-            f"the table of the {len(self.degrees)} frequencies of {self.group.name}",
-            remedy="give by='degree'",
-        )
+        what, entries = f"the table of frequencies of {self.group.name}", len(self.degrees)
+        entries *= self.group.order
+        require_work("characters of frequencies", entries, what, remedy="give by='degree'")
 
     @cached_property
     def alone(self) -> Characters:

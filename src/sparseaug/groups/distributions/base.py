@@ -93,14 +93,13 @@ class Distribution(ABC):
             array([[0, 1, 1]])
         """
         if self.dimensions is None:
-            raise UnsupportedError(
-                f"{self.name} has no parameters to turn points into; draw from it by Oracle."
-            )
+            raise UnsupportedError(f"{self.name} has no parameters; draw from it by Oracle.")
         points = check_array("u", u, np.float64)
         shaped = points.ndim == 2 and points.shape[1] == self.dimensions
         if not shaped or not ((points >= 0) & (points < 1)).all():
+            shape = f"(k, {self.dimensions})"
             raise ArgumentError(
-                f"u={shorten(u)} is not an array (k, {self.dimensions}) of numbers in [0, 1)."
+                f"u={shorten(u)} has a wrong shape or range; give {shape} in [0, 1)."
             )
         return self._quantile(points)
 
@@ -149,10 +148,8 @@ class Distribution(ABC):
         inside = self._contains(rows)
         if not inside.all():
             wrong = np.flatnonzero(~inside)
-            raise ElementError(
-                f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element of "
-                f"{self.name}; {wrong.size} of {len(rows)} rows are not{self.row_hint}."
-            )
+            first = f"{name}[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())} is not an element"
+            raise ElementError(f"{first} of {self.name}; {wrong.size} rows are not{self.row_hint}.")
         return rows
 
     def contains(self, elements: ArrayLike) -> NDArray[np.bool_]:
@@ -181,7 +178,6 @@ def group_of(distribution: Distribution) -> Group:
     if distribution.is_group:
         return cast("Group", distribution)
     raise NotAGroupError(
-        f"{distribution.name} is a distribution and no group, and this needs products, inverses "
-        "or degrees; draws are enough for Oracle, orbit_spectrum, spectrum.predict, choose, "
-        "design(distribution, m=, spectrum=), augment and the audits of certify."
+        f"{distribution.name} is a distribution and no group, and this needs products, inverses or "
+        "degrees; use Oracle, orbit_spectrum, choose, design(distribution, m=, spectrum=) or audits."
     )
