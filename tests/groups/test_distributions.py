@@ -98,17 +98,3 @@ def test_an_action_of_a_distribution_has_no_group():
     assert not hasattr(S, "group")
     with pytest.raises(AttributeError, match=r"no group.*Oracle, orbit_spectrum"):
         _ = act.group
-
-
-class Unlisted(Seeds):
-    """A distribution that `distribution_from_dict` does not know."""
-
-    def to_dict(self):
-        return {"unlisted": self.pipeline}
-
-
-def test_a_distribution_that_cannot_be_saved_is_not_told_to_be_a_group(tmp_path):
-    S = sa.Oracle(Unlisted("mine")).draw(3)
-    with pytest.raises(UnsupportedError, match="distribution_from_dict") as refused:
-        S.save(tmp_path / "S.safetensors")
-    assert "named group" not in str(refused.value)

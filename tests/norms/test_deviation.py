@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import sparseaug as sa
-from sparseaug._floats import text_down, text_up
 from sparseaug.errors import (
     ArgumentError,
     GroupTooLargeError,
@@ -223,47 +222,14 @@ def rotations(elements):
     )
 
 
-@pytest.mark.parametrize("m", [1, 8, 64])
-def test_an_average_over_s_leaves_no_more_than_is_said_of_any_function(m):
-    group = sa.symmetric(4)
-    S = sa.Oracle(group, seed=m).draw(m)
-    found = sa.deviation(S)
-    assert "at most this part of the standard deviation" in found.statement
-    ranks = group.rank(
-        group.compose(group.all_elements()[:, None], S.elements[None]).reshape(-1, 4)
-    )
-    values = np.random.default_rng(m).standard_normal((group.order, 2000))
-    values -= values.mean(axis=0)
-    left = values[ranks].reshape(group.order, m, -1).mean(axis=1)
-    share = np.linalg.norm(left, axis=0) / np.linalg.norm(values, axis=0)
-    assert share.max() <= found.value + 1e-12
-    # and one leaves as much: the first singular vector of the average
-    average = np.zeros((group.order, group.order))
-    np.add.at(average, (np.repeat(np.arange(group.order), m), ranks), 1 / m)
-    largest = np.linalg.svd(average - 1 / group.order, compute_uv=False)[0]
-    assert found.lower - 1e-12 <= largest <= found.value + 1e-12
-
-
-def test_printed_bounds_are_rounded_up():
-    assert text_up(100.0) == "100"
-    assert text_up(1.5e-173) == "1.50001e-173"
-    assert text_down(0.6666666666666602) == "0.666666"
-    assert text_up(0.1234561) == "0.123457"
-    assert text_up(0.1234560) >= "0.123456"
-    for value in np.random.default_rng(0).uniform(0, 1, 1000):
-        assert float(text_up(float(value))) >= value
-
-
 @pytest.mark.parametrize(
     ("S", "options"),
     [
         (sa.Oracle(sa.group("S8xS7"), seed=0).draw(64), {}),
         (sa.Oracle(sa.group("S12"), seed=0).draw(8), {}),
-        (sa.Oracle(sa.cyclic(10**10 + 19), seed=0).draw(64), {}),
         (sa.Oracle(sa.sign_flips(36), seed=0).draw(64), {}),
         (sa.Oracle(sa.sign_flips(1000), seed=0).draw(64), {"degree": 4}),
         (sa.Oracle(sa.symmetric(100), seed=0).draw(300), {"degree": 3}),
-        (sa.Oracle(sa.groups.mathieu(12), seed=0).draw(1000), {}),
     ],
     ids=lambda value: value.group.name if isinstance(value, sa.GroupSample) else str(value),
 )
@@ -286,13 +252,6 @@ def test_shares_of_a_probability_never_add_up_to_more_and_their_sum_is_stated_as
         assert restate(Norm(0.5, 0.4, "a", added), total).failure_probability == total
 
 
-def test_a_probability_of_which_not_all_is_used_is_not_stated_as_a_whole():
-    half = Norm(0.5, 0.4, "a", 5e-10)
-    assert restate(half, 1e-9) == half
-    certain, estimate = Norm(0.5, 0.4), Norm(0.5, 0.4, "", None)
-    assert (restate(certain, 1e-9), restate(estimate, 1e-9)) == (certain, estimate)
-
-
 def drawn(name, m=9):
     return sa.Oracle(sa.group(name), seed=0).draw(m)
 
@@ -301,48 +260,18 @@ def drawn(name, m=9):
     ("call", "error", "remedy"),
     [
         (lambda: sa.deviation(drawn("S40")), UnsupportedError, "degree=1 or 2"),
-        (lambda: sa.deviation(drawn("S10xS10")), UnsupportedError, r"action=.*degree=1 or 2"),
         (lambda: sa.deviation(drawn("Grid2"), degree=1), UnsupportedError, "leave degree out"),
         (lambda: sa.deviation(drawn("S3xZ2^2"), degree=6), ArgumentError, "lower it"),
         (lambda: sa.deviation(drawn("SO3"), degree=65), GroupTooLargeError, "above 64"),
-        (lambda: sa.deviation(drawn("S3xSO3")), UnsupportedError, "give degree="),
         (lambda: sa.deviation(drawn("C1000000000000", 64)), GroupTooLargeError, "degree="),
         (lambda: sa.deviation(drawn("Z2^60", 99)), GroupTooLargeError, "degree="),
         (lambda: sa.deviation(drawn("Z2^4096"), degree=4), GroupTooLargeError, "lower degree"),
         (lambda: sa.deviation(drawn("S300"), degree=4), GroupTooLargeError, "fewer elements"),
         (lambda: sa.deviation(drawn("S4xZ2^4096"), degree=4), GroupTooLargeError, "lower degree"),
-        (
-            lambda: sa.deviation(
-                drawn("C2"), action=sa.roll(sa.cyclic(2), axes=-1), shape=(10**5,)
-            ),
-            GroupTooLargeError,
-            "smaller image",
-        ),
         (lambda: sa.profile(drawn("M11")), UnsupportedError, "permutations, signed"),
-        (lambda: sa.profile(drawn("S5"), by="frequency"), ArgumentError, "degree"),
-        (lambda: sa.profile(drawn("S30"), degree=4), UnsupportedError, "up to degree 3"),
-        (
-            lambda: sa.profile(drawn("C4"), weights=range(9), by="frequency"),
-            UnsupportedError,
-            "by=",
-        ),
+        (lambda: sa.profile(drawn("S30"), degree=4), UnsupportedError, "at most 3"),
     ],
 )
 def test_what_is_refused_says_what_to_do(call, error, remedy):
     with pytest.raises(error, match=remedy):
         call()
-
-
-@pytest.mark.parametrize(
-    ("S", "said"),
-    [
-        (sa.design(sa.symmetric(7), degree=2), "exact for up to 2 coordinates"),
-        (sa.design(sa.abelian(8, 8), m=32, name="lattice"), "up to 1 non-zero"),
-        (sa.GroupSample(sa.symmetric(3), [[0, 1, 2], [1, 0, 2]]), ""),
-    ],
-)
-def test_deviation_of_a_design_says_what_it_is_exact_for(S, said):
-    found = sa.deviation(S)
-    assert found.value == 1.0
-    assert said in found.reason
-    assert ("draw more elements" in found.reason) != bool(said)

@@ -174,13 +174,6 @@ def _wigner(row, ell):
     ]
 
 
-def test_the_irreps_of_rotations_are_those_of_the_vectors_at_degree_1(rng):
-    """tr D^1 = tr R, and the mean of D^1 has the norm of the mean of R."""
-    S = sa.Oracle(SPACE, seed=1).draw(20)
-    mean = SPACE.matrices(S.elements).mean(axis=0)
-    assert sa.deviation(S, degree=1).value == pytest.approx(np.linalg.norm(mean, 2), abs=1e-12)
-
-
 FIXED = {  # dimensions of the vectors that each group fixes, l = 1..12: Molien's series
     "tetrahedron": (0, 0, 1, 1, 0, 2, 1, 1, 2, 2, 1, 3),
     "cube": (0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 2),
@@ -274,15 +267,6 @@ def test_norms_are_those_of_dense_means(name, rng):
     assert norm <= found.value + 1e-12
     assert found.value - found.lower < 1e-11
     assert max(sa.profile(S, degree=3).norms.values()) == pytest.approx(found.value, abs=1e-11)
-
-
-def test_the_mean_squares_are_sums_of_chebyshev_polynomials(rng):
-    S = sa.Oracle(SPACE, seed=3).draw(30)
-    half = np.arccos(np.clip(abs(S.elements @ S.elements.T), 0, 1))
-    for level in sa.profile(S, degree=9).levels:
-        n = 2 * level.degree + 1
-        ratio = np.where(half < 1e-9, n, np.sin(n * half) / np.where(half < 1e-9, 1, np.sin(half)))
-        assert level.mean_square == pytest.approx(ratio.mean() / n, abs=1e-7)
 
 
 def test_the_bound_beside_uniform_draws_is_the_sharper_one_of_the_band():

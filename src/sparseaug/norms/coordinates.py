@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import up
 from sparseaug.errors import shorten, shorten_text
-from sparseaug.groups import Abelian, Group, Irrep, Rows, direct_product
+from sparseaug.groups import Abelian, Group, Irrep, Rows, cyclic, direct_product
 from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.orders import ENUMERATION_LIMIT
@@ -63,7 +63,7 @@ class Space:
     points: int
     axes: int
     images: Callable[[Rows], Rows]
-    generators: Callable[[], Rows]
+    generators: Rows
 
     def dimension(self, degree: int) -> int:
         """Number of tuples: each point takes its axis away."""
@@ -76,24 +76,20 @@ Choice: TypeAlias = tuple[tuple[Space, int], ...]
 
 
 class Coordinates(NamedTuple):
-    """The spaces of a group: factors that move points, then cyclic coordinates, by column of a row.
+    """The spaces of a group: factors that move points, cyclic coordinates and their columns of a row.
 
-    Factors that go by their irreps come with the columns of a row that are theirs.
+    Factors that go by their irreps come with the columns that are theirs.
     """
 
     moving: list[Space]
-    turning: dict[int, Space]
+    cyclic: list[Space]
+    columns: list[int]
     graded: list[tuple[Group, slice]]
-
-    @property
-    def cyclic(self) -> list[Space]:
-        """The cyclic coordinates."""
-        return list(self.turning.values())
 
     @property
     def number(self) -> int:
         """Of all coordinates."""
-        return sum(space.axes for space in self.moving) + len(self.turning)
+        return sum(space.axes for space in self.moving) + len(self.cyclic)
 
 
 def coordinates(group: Group) -> Coordinates:
@@ -112,24 +108,21 @@ def coordinates(group: Group) -> Coordinates:
         >>> found.moving[0].axes, len(found.cyclic)
         (3, 2)
     """
-    found = Coordinates([], {}, [])
+    found = Coordinates([], [], [], [])
     start = 0
     for number, factor in enumerate(group.factors or (group,)):
         part = slice(start, start + factor.width)
         start += factor.width
         name = f"factor {number} ({factor.name})" if group.factors else factor.name
         if factor.moduli is not None:
-            for i, n in enumerate(factor.moduli):
-                column = part.start + i
-                found.turning[column] = _turning(f"coordinate {i} of {name}", column, n)
+            for i, circle in enumerate(map(cyclic, factor.moduli)):
+                column = slice(part.start + i, part.start + i + 1)
+                found.columns.append(column.start)
+                found.cyclic.append(_moving(f"coordinate {i} of {name}", circle, column, 1))
         elif has_own_degrees(factor):
             found.graded.append((factor, part))
         elif axes := factor.signed_axes or factor.points:
-            natural = factor.points and Faithful(factor.points, factor.permutations)
-            moved = cast(
-                Faithful, natural or factor.faithful()
-            )  # signed axes have no natural points
-            found.moving.append(_moving(name, factor, part, moved, axes))
+            found.moving.append(_moving(name, factor, part, axes))
         else:
             raise no_degrees(factor)
     return found
@@ -179,7 +172,10 @@ def coordinates_norm(
     modules = _Modules(elements)
     worst = largest_norm(_graded_blocks(S, found, degree, modules), total=0)
     degree = min(degree, found.number)
-    blocks, dimensions = _totals(found, degree)
+    every = _power_sums([*found.cyclic, *found.moving], degree)  # less those of cyclic ones alone
+    blocks, dimensions = (
+        a - b for a, b in zip(every, _power_sums(found.cyclic, degree), strict=True)
+    )
     if dimensions > ENUMERATION_LIMIT * max(1, blocks):  # the largest is above the mean
         announce_tuples(len(elements), dimensions // blocks, f"degree={degree} on average")
     announce(
@@ -200,23 +196,13 @@ def coordinates_norm(
     return restate(worst, failure_probability)
 
 
-def _turning(name: str, column: int, n: int) -> Space:
+def _moving(name: str, factor: Group, part: slice, axes: int) -> Space:
+    natural = factor.points and Faithful(factor.points, factor.permutations)
+    points, images = cast(
+        Faithful, natural or factor.faithful()
+    )  # signed axes have no natural points
     return Space(
-        name,
-        n,
-        1,
-        lambda elements: (elements[:, column, None] + np.arange(n)) % n,
-        lambda: (np.arange(n)[None] + 1) % n,
-    )
-
-
-def _moving(name: str, factor: Group, part: slice, faithful: Faithful, axes: int) -> Space:
-    return Space(
-        name,
-        faithful.points,
-        axes,
-        lambda elements: faithful.images(elements[:, part]),
-        lambda: faithful.images(factor.generators()),
+        name, points, axes, lambda rows: images(rows[:, part]), images(factor.generators())
     )
 
 
@@ -246,18 +232,11 @@ def _choices(found: Coordinates, degree: int, *, cyclic: bool = False) -> Iterat
     return rest(0, len(spaces if cyclic else found.moving), degree)
 
 
-def _totals(found: Coordinates, degree: int) -> tuple[int, int]:
-    """How many choices there are, and the sum of their dimensions, without making them.
-
-    The coefficients of x^degree in the product of the spaces' sums of x^d, and of dim T_d x^d; less
-    those of the cyclic coordinates alone.
-    """
-    blocks, dimensions = _power_sums(found.cyclic, degree)
-    all_blocks, all_dimensions = _power_sums([*found.cyclic, *found.moving], degree)
-    return all_blocks - blocks, all_dimensions - dimensions
-
-
 def _power_sums(spaces: list[Space], degree: int) -> tuple[int, int]:
+    """How many ways there are to take coordinates, and the sum of their dimensions.
+
+    The coefficients of x^degree in the product of the spaces' sums of x^d, and of dim T_d x^d.
+    """
     number = [1] + [0] * degree
     size = [1] + [0] * degree
     for space in spaces:
@@ -270,10 +249,10 @@ def _power_sums(spaces: list[Space], degree: int) -> tuple[int, int]:
 
 def _abelian_norm(S: GroupSample, found: Coordinates, degree: int) -> Norm:
     """On functions of cyclic coordinates alone: characters of low weight, exact and without tuples."""
-    if not found.turning:
+    if not found.cyclic:
         return Norm(0.0, 0.0, "none")
     moduli = tuple(space.points for space in found.cyclic)
-    flat = GroupSample(Abelian(moduli), S.elements[:, list(found.turning)])
+    flat = GroupSample(Abelian(moduli), S.elements[:, found.columns])
     return low_weight_norm(flat, degree=min(degree, len(moduli)))
 
 
@@ -352,7 +331,7 @@ class _Modules:
         key = (space.name, degree)
         if key not in self._made:
             tuples = Tuples(space.points, degree, space.axes)
-            labels = tuples.orbits(space.generators())
+            labels = tuples.orbits(space.generators)
             images = tuples.images(space.images(self._elements))
             one = np.zeros(images.shape[1], np.int64)
             self._made[key] = (images, one if labels is None else labels)

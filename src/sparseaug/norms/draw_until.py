@@ -113,10 +113,11 @@ def draw_until(
             everything = GroupSample.full(oracle.group)
             return Drawn(everything, deviation(everything, degree=degree), calls)
         if calls + m > min(max_calls, calls + oracle.remaining):
-            reached = f"the deviation is {found.value:.4g} after {calls}" if found else "none drawn"
+            reached = (
+                f"target={target} needs more than {calls} calls, {found and found.value} so far"
+            )
             raise OracleBudgetError(
-                f"target={target} needs more than {calls} oracle calls ({reached}), and the next "
-                f"{m} would pass max_calls={max_calls} or the oracle's budget; raise it, or the target."
+                f"{reached}; raise max_calls={max_calls}, the budget or target."
             )
         S = _extend(S, oracle.fresh(m))
         calls += m

@@ -10,6 +10,7 @@ variance; `degree=` counts the coordinates of all factors together, as degrees o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -42,22 +43,22 @@ MOST_ALONE = 1 << 14
 
 def product_degrees(group: Product, *, whole: bool) -> Degrees:
     """The blocks of a direct product; with whole=True its irreps, if they can be listed."""
-    if whole and group.is_finite:
-        try:
-            return ProductIrreps.of(group)
-        except (GroupTooLargeError, UnsupportedError):
-            return FactorSets(group)
     try:
+        if whole and group.is_finite:
+            return ProductIrreps.of(group)
         factors = [factor.degrees() for factor in group.factors]
     except (GroupTooLargeError, UnsupportedError):
         return FactorSets(group)
     for i in sorted(range(len(factors)), key=lambda i: -len(factors[i].degrees)):
-        if math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS:
-            return Tensors(group, tuple(factors))
-        if group.factors[i].is_finite and len(factors[i].degrees) > 1:
+        many = _count(factors) > MOST_TENSORS
+        if many and group.factors[i].is_finite and len(factors[i].degrees) > 1:
             factors[i] = Together.of(group.factors[i], factors[i])
-    few = math.prod(1 + len(blocks.degrees) for blocks in factors) <= MOST_TENSORS
-    return Tensors(group, tuple(factors)) if few else FactorSets(group)
+    return Tensors(group, tuple(factors)) if _count(factors) <= MOST_TENSORS else FactorSets(group)
+
+
+def _count(factors: Iterable[Degrees]) -> int:
+    """How many tensor products of their blocks there are, the trivial ones among them."""
+    return math.prod(1 + len(blocks.degrees) for blocks in factors)
 
 
 def factor_sets(group: Group) -> dict[tuple[int, ...], str]:
@@ -132,8 +133,7 @@ class Together(Degrees):
 def tensors_alone(group: Product, factors: tuple[Degrees, ...]) -> Tensors | None:
     """Of the factors' irreps one by one; None where they are too many."""
     alone = tuple(own.alone or own for own in factors)
-    few = math.prod(1 + len(own.degrees) for own in alone) <= MOST_ALONE
-    return Tensors(group, alone) if few else None
+    return Tensors(group, alone) if _count(alone) <= MOST_ALONE else None
 
 
 class ProductIrreps(IrrepDegrees):

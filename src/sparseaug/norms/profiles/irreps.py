@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sparseaug._checks import Progress
-from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees import IrrepDegrees
 from sparseaug.groups.degrees.counts import Degree, Part, summed
-from sparseaug.groups.degrees.factors import MOST_SETS
 from sparseaug.groups.degrees.graded import counted, no_degrees
 from sparseaug.groups.fourier import Block, irrep_means
+from sparseaug.groups.quotients import too_many
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.irreps import largest_norms, reported
 from sparseaug.norms.profiles.levels import levels, levels_of_parts, part_of, square_interval
@@ -34,11 +33,7 @@ def irrep_levels(S: GroupSample, most: int | None, by: str, progress: Progress) 
     degrees = dict(zip(own.names, own.degrees, strict=True))
     known = counted(S)
     if known is None and S.group.factors and not S.group.has_integer_characters:
-        raise UnsupportedError(
-            f"m={S.m} elements of {S.group.name} with {len(S.group.factors)} factors are too many to "
-            f"count quotients by sets of factors, of which there may be {MOST_SETS}; use fewer "
-            "elements, or deviation(S)."
-        )
+        raise too_many(S, ", or deviation(S)")
     zero = {count.degree for count in known or () if not count.total}
     parts: list[Part] = []
 
