@@ -29,7 +29,7 @@ ABLE_BY_PACKAGE = {
     "certificate": "audit_risk",
     "designs": "choose design",
     "groups": """
-        Distribution.check Distribution.contains Distribution.sample Group.contains Group.sample""",
+        Distribution.check Distribution.contains Distribution.sample Group.sample""",
     "kernels": "sample_moments",
     "nn": """
         ModuleRisk OneShotDataset OrbitAverage OrbitBatch StreamingDataset""",

@@ -449,19 +449,21 @@ class Group(Distribution):
         """`unrank` of an array (k,) of ranks."""
         return self._from_digits(digits_of_rank(self._radix_array, ranks))
 
-    def elements(self, *, limit: int = ENUMERATION_LIMIT, block: int = 1 << 16) -> Iterator[Rows]:
+    def elements(self, *, block: int = 1 << 16) -> Iterator[Rows]:
         """All elements in rank order, in blocks of rows.
 
         Args:
-            limit: groups of more elements are refused.
             block: rows in a block, at most.
 
         Raises:
-            GroupTooLargeError: if there are more elements than `limit`.
+            GroupTooLargeError: if there are more than ten million elements.
         """
-        limit = check_integer("limit", limit)
         block = check_integer("block", block, at_least=1)
-        self.require_order(min(limit, (1 << 63) - 1), "elements()")
+        self.require_order(ENUMERATION_LIMIT, "elements()")
+        return self._blocks(block)
+
+    def _blocks(self, block: int) -> Iterator[Rows]:
+        """`elements` of a group of any order whose ranks fit 64 bits."""
         block = min(block, max(1, LIMITS["array"].most // max(1, self.width)))
         return (
             self._unrank(np.arange(start, min(start + block, self.order)))

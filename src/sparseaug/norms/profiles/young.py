@@ -88,9 +88,7 @@ def _norms(
 def _low_degrees(S: GroupSample, most: int | None, progress: Progress) -> Levels:
     n, m = S.group.width, S.m
     if most is not None and most > LARGEST_DEGREE:
-        raise UnsupportedError(
-            f"degree={most} is out of reach above S{LARGEST_N}; give at most 3."
-        )
+        raise UnsupportedError(f"degree={most} is out of reach above S{LARGEST_N}; give at most 3.")
     parts = _counted(S, most or LARGEST_DEGREE)
     counts = summed(parts, m)
     if (known := _of_coset(S, parts)) is not None:
