@@ -460,10 +460,6 @@ class Group(Distribution):
         """
         block = check_integer("block", block, at_least=1)
         self.require_order(ENUMERATION_LIMIT, "elements()")
-        return self._blocks(block)
-
-    def _blocks(self, block: int) -> Iterator[Rows]:
-        """`elements` of a group of any order whose ranks fit 64 bits."""
         block = min(block, max(1, LIMITS["array"].most // max(1, self.width)))
         return (
             self._unrank(np.arange(start, min(start + block, self.order)))

@@ -56,7 +56,7 @@ def enumeration_roundings(group: Group, x: Floats, width: int) -> int:
 
 def element_blocks(group: Group, x: Floats, width: int) -> Iterator[Rows]:
     """All elements, so many at a time that moved samples and `width` values of each fit a block."""
-    return group._blocks(block_length(x, width))
+    return group.elements(block=block_length(x, width))
 
 
 def block_length(x: Floats, width: int) -> int:
