@@ -35,7 +35,8 @@ EXCUSED = {
         spectrum.OneSidedSpectrum.of_parts""",
     "a result, or built by a function that users call from what it has checked": """
         actions.PreparedAction groups.format_order nn.OrbitStatistics risk.DirectRisk risk.MomentRisk
-        risk.StreamingRisk risk.CustomRisk risk.MinibatchRisk sklearn.Average views.Store""",
+        risk.StreamingRisk risk.CustomRisk risk.MinibatchRisk sampling.Origin sklearn.Average
+        views.Store""",
     "a mapping: KeyError, as every mapping": """
         certificate.Certificates.__getitem__ descent.Trace.__getitem__""",
     "what the message is to call the argument": """

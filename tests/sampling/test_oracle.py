@@ -87,7 +87,7 @@ def test_a_source_is_called_once_per_draw_and_checked():
     assert oracle.calls == len(asked) == 4  # the bad one was paid for
     S = oracle.draw(3)  # starts with the good one found before the failure
     assert S.calls == 4  # and pays for the bad one
-    assert S.origin == Origin("source", 0, start=2, draws=((0, 2, 6),))
+    assert S.origin == Origin("source", 0, start=2, draws=((0, 2, 6),), sourced=(0,))
     assert oracle.calls == len(asked) == 6
     assert S.m == 3
     with pytest.raises(OracleBudgetError):

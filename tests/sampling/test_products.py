@@ -67,7 +67,7 @@ def test_they_are_counted_kept_and_recognised(tmp_path):
         sa.Oracle("S4").products(calls=5, repeats=2)
     with pytest.raises(ArgumentError, match="calls"):
         sa.Oracle("S4").products(calls=40)
-    with pytest.raises(ArgumentError, match="do not make the m=48"):
+    with pytest.raises(ArgumentError, match="do not make m=48"):
         sa.GroupSample(S.group, S.elements[:48], S.calls, S.origin)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ from sparseaug.actions.prepared import PreparedAction
 from sparseaug.errors import ArgumentError, shorten, size_text
 from sparseaug.sampling.sample import GroupSample
 from sparseaug.sampling.table import SampleTable, as_copies
-
-Copies: TypeAlias = GroupSample | SampleTable
 
 
 def augment(
@@ -65,10 +63,30 @@ def augment(
         >>> sa.augment(sa.permute_axis(S.group), S, np.array([[1, 2, 3]]))
         array([[1, 2, 3], [3, 1, 2]])
     """
-    S = _checked(action, S, x, y, y_action)
+    require_action(action)
+    n = require_samples(x)
+    S = as_copies(S, action.distribution, n)
+    require_same_group(action, y_action, "y_action")
+    if y is None and y_action is not None:
+        raise ArgumentError("y_action is given, but no y for it to move; give both or neither.")
+    if y is not None:
+        require_library(y, "y")
+        if y.ndim < 1 or len(y) != n:
+            raise ArgumentError(
+                f"y has shape {tuple(y.shape)} for {n} samples x; give one target per sample."
+            )
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
     require_room(f"S has m={S.m} elements", S.m * size, "give some of S.elements at a time")
-    return _copies(action, S, x, y, y_action)
+    moved = move_copies(action, S, x)
+    if y is None:
+        return moved
+    if y_action is None:
+        return moved, joined(namespace(y).stack([y] * S.m))
+    require_data(y, "y")
+    try:
+        return moved, move_copies(y_action, S, y)
+    except ArgumentError as error:  # which speaks of the data as x
+        raise ArgumentError(f"y does not fit y_action: {error}") from error
 
 
 def split_sources(n: int, fractions: Sequence[float], rng: Any = 0) -> list[NDArray[np.int64]]:
@@ -111,42 +129,7 @@ def on_host(array: Any) -> bool:
     return isinstance(array, np.ndarray) or str(getattr(array, "device", "")).startswith("cpu")
 
 
-def _checked(action: Any, S: Any, x: Any, y: Any, y_action: Any) -> Copies:
-    """S, or an `ArgumentError` that names what does not fit."""
-    require_action(action)
-    action.over(x)
-    n = require_samples(x)
-    S = as_copies(S, action.distribution, n)
-    require_same_group(action, y_action, "y_action")
-    if y is None:
-        if y_action is not None:
-            raise ArgumentError("y_action is given, but no y for it to move; give both or neither.")
-        return S
-    require_library(y, "y")
-    if y.ndim < 1 or len(y) != n:
-        raise ArgumentError(
-            f"y has shape {tuple(y.shape)} for {n} samples x; give one target per sample."
-        )
-    if y_action is not None:
-        require_data(y, "y")
-    return S
-
-
-def _copies(
-    action: Action, S: Copies, x: Array, y: Array | None, y_action: Action | None
-) -> Array | tuple[Array, Array]:
-    moved = move_copies(action, S, x)
-    if y is None:
-        return moved
-    if y_action is None:
-        return moved, joined(namespace(y).stack([y] * S.m))
-    try:
-        return moved, move_copies(y_action, S, y)
-    except ArgumentError as error:  # which speaks of the data as x
-        raise ArgumentError(f"y does not fit y_action: {error}") from error
-
-
-def move_copies(action: Action, S: Copies, x: Array) -> Array:
+def move_copies(action: Action, S: GroupSample | SampleTable, x: Array) -> Array:
     """The copies of x: copy j n + i is sample i moved by element j of S, or of its own."""
     if isinstance(S, GroupSample):
         return joined(action(S.elements, x))

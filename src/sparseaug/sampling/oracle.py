@@ -19,7 +19,7 @@ from sparseaug.groups import Distribution, Group, Rows, format_order
 from sparseaug.groups.distributions.base import group_of
 from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.sampling.keys import keyed_rng
-from sparseaug.sampling.origin import Kind, Origin
+from sparseaug.sampling.origin import Origin
 from sparseaug.sampling.sample import GroupSample
 
 Source: TypeAlias = Callable[[np.random.Generator], Sequence[int]]
@@ -126,8 +126,7 @@ class Oracle:
         """
         m = check_integer("m", m, at_least=1)
         identity, distinct = check_flag("identity", identity), check_flag("distinct", distinct)
-        large = self._exceeds_group(m)
-        said = ""
+        large, said = self._exceeds_group(m), ""
         if large:
             said = f"of {self.group.name}, which has {format_order(self.group)} elements; use "
             said += "GroupSample.full(group), all of them at no call"
@@ -201,11 +200,12 @@ class Oracle:
             require_memory("m", m, self.distribution.width, "elements")
             rows, used = self._new(first, wanted) if distinct else (self._peek(wanted), wanted)
             start, stop = self._take(used)
-        kind: Kind = "source" if self.has_source else "oracle"
         draws = ((self.seed, start, stop),) if stop > start else ()
         origin = Origin(
-            kind, self.seed, start=start, draws=draws, identity=identity, distinct=distinct
+            "oracle", self.seed, start, draws=draws, identity=identity, distinct=distinct
         )
+        if self.has_source:
+            origin = replace(origin, kind="source", sourced=(self.seed,))
         return GroupSample(self.distribution, np.concatenate([first, rows]), stop - start, origin)
 
     def advance_to(self, calls: int) -> None:
@@ -340,9 +340,6 @@ def require_oracle(oracle: Any, group: Distribution) -> None:
     """Raise an `ArgumentError` unless it is an oracle of this group or distribution."""
     if not isinstance(oracle, Oracle) or oracle.distribution != group:
         raise ArgumentError(
-            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one {_noun(group)}."
+            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one "
+            f"{'group' if group.is_group else 'distribution'}."
         )
-
-
-def _noun(of: Distribution) -> str:
-    return "group" if of.is_group else "distribution"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
-from sparseaug._checks import check_choice, check_flag, check_integer, check_text, check_type
+from sparseaug._checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_list,
+    check_text,
+    check_type,
+)
 from sparseaug.errors import ArgumentError, shorten
 
 Kind: TypeAlias = Literal[
@@ -15,11 +22,10 @@ Kind: TypeAlias = Literal[
 ]
 Draws: TypeAlias = tuple[tuple[int, int, int], ...]
 
-KINDS: tuple[str, ...] = get_args(Kind)
 LIMIT = 1 << 63  # of every count
 SEEDS = 1 << 64  # of every seed
 
-SIDES = ("", "left", "right", "both")
+SIDES = ("left", "right", "both")
 
 
 @dataclass(frozen=True)
@@ -59,58 +65,39 @@ class Origin:
     design: str = ""
     side: str = ""
 
-    def __post_init__(self) -> None:
-        check_choice("kind", self.kind, KINDS)
-        check_choice("side", self.side, SIDES)
-        seed = None if self.seed is None else check_integer("seed", self.seed, below=SEEDS)
-        own = {seed} if self.kind == "source" and seed is not None else set()
-        draws: Any = tuple(_integers("draws", draw) for draw in _listed("draws", self.draws))
-        parts: dict[str, Any] = {
-            "seed": seed,
-            "design": check_text("design", self.design),
-            "parents": tuple(check_text("parents", p) for p in _listed("parents", self.parents)),
-            "draws": draws,
-            "sourced": tuple(sorted(own.union(_integers("sourced", self.sourced)))),
-            **{
-                name: check_integer(name, getattr(self, name), below=LIMIT)
-                for name in ("start", "length", "behind")
-            },
-            **{name: check_flag(name, getattr(self, name)) for name in ("identity", "distinct")},
-        }
-        if not all(len(draw) == 3 and draw[1] < draw[2] < LIMIT for draw in draws):
-            raise ArgumentError(
-                f"draws={shorten(self.draws)} must be (seed, start, stop) with start < stop, each."
-            )
-        if self.kind == "words" and not parts["behind"]:
-            parts["behind"] = count_draws(draws)
-        for name, value in parts.items():
-            object.__setattr__(self, name, value)
-
     @property
     def is_uniform(self) -> bool:
         """Whether it is m uniform draws, m fixed beforehand: what a-priori bounds are about."""
         return self.kind in ("oracle", "source") and not self.identity and not self.distinct
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Origin:
-        """The origin that `dataclasses.asdict` turned into JSON data; every field must be there."""
+    def from_dict(cls, data: Mapping[str, Any]) -> Origin:
+        """The origin that `dataclasses.asdict` turned into JSON data, whole and checked."""
         check_type("data", data, Mapping, "a mapping of an origin's fields")
-        names = [each.name for each in fields(cls)]
-        missing = [name for name in names if name not in data]
+        missing = [each.name for each in fields(cls) if each.name not in data]
         if missing:
-            raise ArgumentError(f"data has no {missing[0]!r}; give all of {names}.")
-        return cls(**{name: data[name] for name in names})
+            raise ArgumentError(f"data has no {missing[0]!r}; give all that to_dict() gave.")
+        return cls(
+            kind=check_choice("kind", data["kind"], get_args(Kind)),  # type: ignore[arg-type]
+            seed=None if data["seed"] is None else check_integer("seed", data["seed"], below=SEEDS),
+            start=check_integer("start", data["start"], below=LIMIT),
+            length=check_integer("length", data["length"], below=LIMIT),
+            parents=tuple(
+                check_text("parents", one) for one in check_list("parents", data["parents"])
+            ),
+            draws=tuple(map(_draw, check_list("draws", data["draws"]))),
+            sourced=_integers("sourced", data["sourced"]),
+            behind=check_integer("behind", data["behind"], below=LIMIT),
+            identity=check_flag("identity", data["identity"]),
+            distinct=check_flag("distinct", data["distinct"]),
+            design=check_text("design", data["design"]),
+            side=check_choice("side", data["side"], ("", *SIDES)),
+        )
 
 
 def require_draws(origin: Origin, m: int, calls: int) -> None:
     """Raise an `ArgumentError` unless m elements and so many calls can come from these draws."""
     made = count_draws(origin.draws)
-    if made > calls + origin.behind:
-        raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, more than calls={calls}"
-            + (f" and the {origin.behind} behind its letters" if origin.behind else "")
-            + "; give the calls that they took."
-        )
     needed = m - origin.identity
     more = origin.distinct or origin.kind == "source"  # elements left out, calls that found nothing
     sets, length = made // max(origin.length, 1), origin.length
@@ -119,10 +106,10 @@ def require_draws(origin: Origin, m: int, calls: int) -> None:
         "source": made >= needed,
         "products": 0 < length <= 63 and made == sets * length and m == sets << length,
     }.get(origin.kind, True)
-    if origin.draws and not fits:
+    if made > calls + origin.behind or (origin.draws and not fits):
         raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, which do not make the m={m} elements of "
-            f"origin {origin.kind!r}; give the draws that S is made of."
+            f"draws={shorten(origin.draws)} are {made} draws, which do not make m={m} elements of "
+            f"{origin.kind!r} by {calls} calls and {origin.behind} behind; give those of S."
         )
 
 
@@ -160,11 +147,12 @@ def _ranges(draws: Iterable[tuple[int, int, int]]) -> dict[int, list[range]]:
     return found
 
 
-def _listed(name: str, value: Any) -> Sequence[Any]:
-    if isinstance(value, str | bytes | memoryview):
-        value = None
-    return check_type(name, value, Sequence, "a list; give a tuple")
+def _draw(value: Any) -> tuple[int, int, int]:
+    draw = _integers("draws", value)
+    if len(draw) != 3 or not draw[1] < draw[2] < LIMIT:
+        raise ArgumentError(f"draws={shorten(value)} is not (seed, start, stop) with start < stop.")
+    return draw[0], draw[1], draw[2]
 
 
 def _integers(name: str, value: Any) -> tuple[int, ...]:
-    return tuple(check_integer(name, part, below=SEEDS) for part in _listed(name, value))
+    return tuple(check_integer(name, part, below=SEEDS) for part in check_list(name, value))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sparseaug._archive import canonical_json, to_json
 from sparseaug._checks import check_choice, check_integer, check_type, require_memory
-from sparseaug.errors import ArgumentError, GroupTooLargeError, shorten
-from sparseaug.groups import Distribution, Group, Rows, as_group, format_order
+from sparseaug.errors import ArgumentError, shorten
+from sparseaug.groups import Distribution, Group, Rows, as_group
 from sparseaug.groups.distributions.described import as_distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT
 from sparseaug.groups.permutations import uniform_digits
@@ -86,14 +86,8 @@ class GroupSample(Stored):
             GroupSample(D4, m=8, calls=0, full, sha256=...)
         """
         group = as_group(group)
-        try:
-            rows = group.all_elements()
-        except GroupTooLargeError as error:
-            raise GroupTooLargeError(
-                f"the full group is requested, but {group.name} has {format_order(group)} elements, and "
-                f"at most {ENUMERATION_LIMIT:,} are listed; draw some of them: Oracle(group).draw(m)."
-            ) from error
-        return cls(group, rows, 0, Origin("full"))
+        group.require_order(ENUMERATION_LIMIT, "all of the group")
+        return cls(group, group.all_elements(), 0, Origin("full"))
 
     @classmethod
     def generated(cls, group: Group | str, generators: Any) -> GroupSample:
@@ -190,7 +184,7 @@ class GroupSample(Stored):
             >>> T.m, T.calls, T.origin.design, T.origin.side
             (42, 1, 'AGL(1,7)', 'right')
         """
-        check_choice("side", side, SIDES[1:])
+        check_choice("side", side, SIDES)
         drawn, origin = self._translators(oracle, 2 if side == "both" else 1, side)
         group, rows = self.group, self.elements
         if side != "left":
@@ -218,7 +212,7 @@ class GroupSample(Stored):
             start=drawn.origin.start,
             parents=(self.sha256,),
             draws=merged_draws((*own.draws, *drawn.origin.draws)),
-            sourced=(*own.sourced, *drawn.origin.sourced),
+            sourced=tuple(sorted({*own.sourced, *drawn.origin.sourced})),
             behind=own.behind,
             design=own.design,
             side=side,

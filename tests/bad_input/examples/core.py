@@ -117,7 +117,6 @@ def of_sampling() -> Any:
     yield good(sa.SampleTable.from_dict, data=TABLE.to_dict())
     yield good(TABLE.save, path="T.safetensors")
     yield good(sa.SampleTable.load, path=TABLE_PATH)
-    yield good(sampling.Origin, **fields(S.origin), takes={"parents": ("list of text",)})
     yield good(sampling.Origin.from_dict, data=fields(S.origin))
     yield good(sa.augment, takes={"x": MOVED, "y": MOVED})
 
