@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseaug._checks import check_array, check_callable, check_integer, check_real, require_work
-from sparseaug.errors import ArgumentError, LawError, SparseAugError, shorten, shorten_text
+from sparseaug._checks import check_callable, check_integer, check_real, require_work
+from sparseaug.errors import LawError, SparseAugError, shorten, shorten_text
 from sparseaug.groups import Group, Rows, as_group
 
 LARGEST_SEED = 1 << 128  # below it NumPy takes an integer as a seed
@@ -74,9 +74,8 @@ def check_uniform(
 
     Groups of up to 720 elements, two statistics: the counts of all elements, and pairs of
     successive draws. Larger ones, for each digit of the element: its values (above 4096 values, in
-    64 bins and modulo 16 and 2048), its pairs with the next digit and, in successive draws, with
-    itself; and runs of digits together. `false_alarm` is the chance that a uniform sampler fails
-    one statistic. What is not k rows of the group fails too.
+    64 bins and modulo 2048), its pairs with the next digit and, in successive draws, with itself;
+    and runs of digits together. What is not k rows of the group fails too.
 
     Args:
         group: the group
@@ -97,15 +96,12 @@ def check_uniform(
     false_alarm = check_real("false_alarm", false_alarm, above=0, below=1)
     rng = np.random.default_rng([check_integer("seed", seed, below=LARGEST_SEED), 1])
     k = max(DRAWS, 50 * min(group.order, SMALL))
-    try:
-        with answers("sample(k, rng)"):
-            drawn = sample(k, rng)
-        rows = check_array("sample(k)", drawn, group.row_dtype)
-    except ArgumentError as error:
-        what = "integers" if group.row_dtype == np.int64 else "numbers"
-        raise LawError(f"a law does not hold: sample(k) is rows of {what} ({error}).") from error
-    shape = (k, group.width)
-    require(rows.shape == shape, f"sample({k}) has shape {shape} (it has {rows.shape})")
+    with answers("sample(k, rng)"):
+        rows = np.asarray(sample(k, rng))
+    said = f"sample({k}) is {group.row_dtype} of shape {(k, group.width)}, not {rows.dtype} {rows.shape}"
+    kinds = "iu" if group.row_dtype == np.int64 else "iuf"
+    require(rows.dtype.kind in kinds and rows.shape == (k, group.width), said)
+    rows = rows.astype(group.row_dtype)
     require(bool(group.contains(rows).all()), "sample(k) draws elements of the group")
     for what, tables in _statistics(group, rows):
         p = _chi_square(tables)
@@ -115,8 +111,9 @@ def check_uniform(
 def require_drawable(group: Group) -> None:
     """Raise an error unless so many draws of it fit into memory."""
     what = f"the check of group={shorten_text(group.name)} by {DRAWS} draws"
-    remedy = "check a smaller group of its family"
-    require_work("sample", 8 * DRAWS * group.width, what, remedy=remedy)
+    require_work(
+        "sample", 8 * DRAWS * group.width, what, remedy="check a smaller group of its family"
+    )
 
 
 def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:
@@ -136,8 +133,7 @@ def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:
             yield "a digit", [_bins(digit, radix, _CELLS)]
         else:
             yield "bins of a digit", [_bins(digit, radix, 64)]
-            yield "a digit modulo 16", [_residues(digit, radix, 16)]
-            yield "a digit modulo 2048", [_residues(digit, radix, 2048)]
+            yield "a digit modulo 2048", [_residues(digit, radix)]
         yield "a digit in successive draws", [_lagged(digit, radix)]
     for (first, p), (second, q) in pairwise(digits):
         bins = _CELLS if p * q <= _CELLS else 16
@@ -161,9 +157,9 @@ def _bins(digit: Rows, radix: int, bins: int) -> Table:
     return (digit if bins == radix else np.searchsorted(edges[1:], digit, side="right")), share
 
 
-def _residues(digit: Rows, radix: int, modulus: int) -> Table:
-    """digit mod m, which is c for ceil((r - c) / m) digits."""
-    return digit % modulus, np.array([-(-(radix - c) // modulus) / radix for c in range(modulus)])
+def _residues(digit: Rows, radix: int) -> Table:
+    """digit mod 2048, which is c for ceil((r - c) / 2048) digits."""
+    return digit % 2048, np.array([-(-(radix - c) // 2048) / radix for c in range(2048)])
 
 
 def _lagged(digit: Rows, radix: int) -> Table:
