@@ -158,11 +158,6 @@ def test_what_is_not_a_sample_is_refused(call, path, command):
     require_refused(call(command, path))
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_groups_refuses_what_is_not_a_group(call, text):
-    require_refused(call("groups", text))
-
-
 @pytest.mark.parametrize("name", WORKS)
 def test_what_is_missing_or_unknown_or_too_much_is_one_line(call, name):
     require_refused(call(*WORKS[name], "--no-such-option"))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sparseaug.cli.output import in_options, of_order, read_sample, read_spectrum, say
-from sparseaug.cli.progress import Waiting
+from sparseaug.cli.progress import waiting
 from sparseaug.designs import records
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 
@@ -24,7 +24,6 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 )
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Of the a-priori bound.")
 @click.option("--profile", "by_degree", is_flag=True, help="A norm and a mean square per degree.")
-@click.option("--by", help='With --profile: "frequency" for shifts.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def certify(
     path: str,
@@ -33,7 +32,6 @@ def certify(
     file: str | None,
     delta: float,
     by_degree: bool,
-    by: str | None,
     as_json: bool,
 ) -> None:
     """Compute the deviation of the sample saved at PATH, or of rows in a text file.
@@ -53,23 +51,17 @@ def certify(
     """
     from sparseaug.norms import deviation, profile  # SciPy takes a while to import
 
-    if by is not None and not by_degree:
-        raise click.UsageError("--by goes with --profile.")
     S = read_sample(path, name)
     left = None if file is None else read_spectrum(file).predict(S)
-    facts: dict[str, Any] = {
-        "group": S.group.name,
-        "m": S.m,
-        "calls": S.calls_behind,
-        "sha256": S.sha256,
-    }
-    with Waiting(f"certifying {os.path.basename(path)}") as bar:
+    facts: dict[str, Any] = {"group": S.group.name, "m": S.m}
+    facts |= {"calls": S.calls_behind, "sha256": S.sha256}
+    with waiting(f"certifying {os.path.basename(path)}") as watch:
         if by_degree:
-            levels = profile(S, degree=degree, by=by or "degree", progress=bar.update)
+            levels = profile(S, degree=degree, progress=watch)
             facts["profile"], table = levels.to_dict(), levels._table()
             title = table.title
         else:
-            found = deviation(S, degree=degree, delta=delta, progress=bar.update)
+            found = deviation(S, degree=degree, delta=delta, progress=watch)
             facts["deviation"], title = found.to_dict(), found.statement
             about = [
                 ("group", of_order(S.group)),
@@ -117,6 +109,6 @@ def inspect(path: str, name: str | None, as_json: bool) -> None:
     from sparseaug.designs import inspect as look  # SciPy takes a while to import
 
     S = read_sample(path, name)
-    with Waiting(f"inspecting {os.path.basename(path)}"):
+    with waiting(f"inspecting {os.path.basename(path)}"):
         found = look(S)
     say(json.dumps(found.to_dict()) if as_json else str(found))

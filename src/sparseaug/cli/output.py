@@ -52,19 +52,15 @@ def read_spectrum(path: str) -> Spectrum:
     try:
         return Spectrum.from_dict(parse_json(text))
     except (SparseAugError, ValueError, RecursionError) as error:
-        raise click.UsageError(
-            f"--spectrum {show_path(path)} is not the JSON of spectrum.to_dict(): "
-            f"{shorten_text(str(error))}"
-        ) from error
+        message = f"--spectrum {show_path(path)} is not a spectrum: {shorten_text(str(error))}"
+        raise click.UsageError(message) from error
 
 
 def read_sample(path: str, name: str | None) -> GroupSample:
     """The sample that a file holds, or the rows of a JSON or CSV file from a group of this name."""
     if name is None:
         if path.lower().endswith((".csv", ".json", ".txt")):
-            raise click.UsageError(
-                f"PATH {show_path(path)} is a text file of rows; give --group, the group they are from."
-            )
+            raise click.UsageError(f"PATH {show_path(path)} is text of rows; give their --group.")
         return GroupSample.load(path)
     g = group(name)
     text = _read_text(path, "PATH")
@@ -72,10 +68,8 @@ def read_sample(path: str, name: str | None) -> GroupSample:
         rows: Any = parse_json(text) if text.lstrip().startswith("[") else _lines(text)
         return GroupSample(g, rows)
     except (SparseAugError, ValueError, RecursionError) as error:
-        raise click.UsageError(
-            f"PATH {show_path(path)} does not hold rows of {g.name}, JSON or one per line: "
-            f"{shorten_text(str(error))}; leave out --group if it is a saved sample."
-        ) from error
+        message = f"PATH {show_path(path)} holds no rows of --group: {shorten_text(str(error))}"
+        raise click.UsageError(message) from error
 
 
 def _read_text(path: str, name: str) -> str:
@@ -84,10 +78,7 @@ def _read_text(path: str, name: str) -> str:
     except SparseAugError as error:
         raise click.UsageError(f"{name} {error}") from error
     if len(data) > LARGEST_TEXT:
-        raise click.UsageError(
-            f"{name} {show_path(path)} has {size_text(len(data))}, above {size_text(LARGEST_TEXT)}; "
-            "give less."
-        )
+        raise click.UsageError(f"{name} {show_path(path)} has over {size_text(LARGEST_TEXT)}.")
     try:
         return data.decode("utf-8-sig")
     except ValueError as error:

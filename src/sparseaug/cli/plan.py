@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sparseaug.cli.output import in_options, say
-from sparseaug.cli.progress import Waiting
+from sparseaug.cli.progress import waiting
 from sparseaug.groups import group
 
 
@@ -37,6 +37,6 @@ def plan(name: str, as_json: bool, **asked: Any) -> None:
     """
     from sparseaug.plans import plan as make_plan  # SciPy takes a while to import
 
-    with Waiting(f"planning for {name}"):
+    with waiting(f"planning for {name}"):
         found = make_plan(group(name), **asked)
     say(json.dumps(found.to_dict(), allow_nan=False) if as_json else in_options(str(found)))

@@ -12,7 +12,7 @@ from sparseaug._archive import to_json
 from sparseaug._io import check_path
 from sparseaug._tables import Table
 from sparseaug.cli.output import of_order, read_spectrum, say
-from sparseaug.cli.progress import Waiting
+from sparseaug.cli.progress import waiting
 from sparseaug.cli.rows import FORMS, rotations_as, shown
 from sparseaug.designs import design as make
 from sparseaug.designs import records
@@ -68,7 +68,7 @@ def draw(
     else:
         from sparseaug.norms import draw_until  # SciPy takes a while to import
 
-        with Waiting(f"drawing from {name}"):
+        with waiting(f"drawing from {name}"):
             drawn = draw_until(oracle, target=target, degree=degree)
         sample, title = drawn.sample, drawn.deviation.statement
         more["deviation"] = drawn.deviation.to_dict()
@@ -80,9 +80,7 @@ def draw(
 @click.option("--group", "name", required=True, help="Group by name, such as S7 or C28xC28.")
 @click.option("--degree", type=int, help="Exact for functions of so many coordinates at a time.")
 @click.option("--m", type=int, help="Number of elements, at most; the best for smooth functions.")
-@click.option(
-    "--spectrum", "file", metavar="FILE", help="With --m: the best for this model instead."
-)
+@click.option("--spectrum", "file", metavar="FILE", help="With --m: the best for this model.")
 @click.option(
     "--objective",
     type=click.Choice(list(OBJECTIVES)),
@@ -92,18 +90,8 @@ def draw(
 )
 @click.option("--name", "construction", help="A design of the table, such as lattice or nested.")
 @click.option("--identity", is_flag=True, help="Put the identity first.")
-@click.option(
-    "--translate-seed",
-    metavar="SEED",
-    type=int,
-    help="Make it unbiased by one oracle call with this seed.",
-)
-@click.option(
-    "--euler",
-    "form",
-    type=click.Choice(FORMS),
-    help="Of SO3: print rotations alone, as text for other programs.",
-)
+@click.option("--translate-seed", metavar="SEED", type=int, help="Unbiased, by one oracle call.")
+@click.option("--euler", "form", type=click.Choice(FORMS), help="Of SO3: rotations for programs.")
 @click.option("--out", metavar="PATH", help="File to write.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
@@ -135,15 +123,12 @@ def design(
     g, other = group(name), asked["objective"] != "prediction"
     if asked["degree"] is None and asked["m"] is None and construction is None:
         if out or file or other or asked["identity"] or translate_seed is not None or form:
-            raise click.UsageError(
-                "--out, --spectrum, --objective, --identity, --translate-seed and --euler need "
-                "--degree, --m or --name."
-            )
+            raise click.UsageError("the other options need --degree, --m or --name.")
         known = records(g)
         say(json.dumps(known.to_dict()) if as_json else str(known))
         return
     spectrum = None if file is None else read_spectrum(file)
-    with Waiting(f"looking for a design of {name}"):
+    with waiting(f"looking for a design of {name}"):
         sample = make(g, name=construction, spectrum=spectrum, **asked)
     if translate_seed is not None:
         sample = sample.translate(Oracle(g, seed=translate_seed))
@@ -178,15 +163,8 @@ def _tell(
     sample: GroupSample, calls: int, out: str | None, title: str, more: Any, as_json: bool
 ) -> None:
     distinct = len(sample.counts()[0])
-    facts = {
-        "group": sample.group.name,
-        "order": to_json(sample.group.order),
-        "m": sample.m,
-        "distinct": distinct,
-        "calls": calls,
-        "sha256": sample.sha256,
-        "path": out,
-    }
+    facts = {"group": sample.group.name, "order": to_json(sample.group.order), "m": sample.m}
+    facts |= {"distinct": distinct, "calls": calls, "sha256": sample.sha256, "path": out}
     rows = [
         ("group", of_order(sample.group)),
         ("elements", f"{sample.m:,}, {distinct:,} of them distinct"),
