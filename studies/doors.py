@@ -3,12 +3,11 @@
     python -m studies.doors --out doors.csv
     python -m studies.doors --seeds 5 --train 500 --data digits leaves
 
-Each learner is fitted to m copies of every training sample: moved by one S drawn for all, with repeats
-and without, by one design for all, by draws of each sample's own, by the design translated for each, or
-by all of the group; the network also learns from fresh draws in every epoch, in as many steps. It is
-asked about others, moved at random and ("still") as they are: alone, and averaged over the S it was
-trained on, over m random elements, over m chosen for it on training inputs, the identity among them or
-("free") not, over m chosen on inputs held out, and over many.
+Each learner is fitted to m copies of every training sample: moved by one S drawn for all, with the
+identity and without, by one design for all, by draws of each sample's own, by the design translated for
+each, or by all of the group; the network also learns from fresh draws in every epoch, in as many steps.
+It is asked about others, moved at random and ("still") as they are: alone, and averaged over the S it
+was trained on, over m random elements, over m chosen for it, and over many.
 
     python -m studies.doors --ways "shared, drawn" "no identity" --out still.csv
 
@@ -143,7 +142,6 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "network": lambda seed: MLPClassifier((64,), max_iter=EPOCHS, random_state=seed),
 }
 WAYS = (
-    "repeats",
     "shared, drawn",
     "no identity",
     "shared, design",
@@ -161,7 +159,7 @@ def cell(
     rng = np.random.default_rng([seed, 7])
     order = rng.permutation(len(task.y))
     train = min(train, len(order) // 2)
-    a, b, c = np.split(order, [train, train + min(test, len(order) - train - 20)])
+    a, b, _ = np.split(order, [train, train + min(test, len(order) - train - 20)])
     group = task.action.group
     oracle = sa.Oracle(group, seed=1000 + seed)
     own = sa.SampleTable.draws(oracle, len(b), 2)
@@ -170,66 +168,48 @@ def cell(
     labels = np.tile(task.y[b], 2)
     small = group.order <= 1e6 and group.order * train <= 64 * 400
     for way in ways:
-        options: dict[str, Any] = {"per_sample": False, "m": task.m}
-        if way == "repeats":
-            S = sa.Oracle(group, seed).draw(task.m, identity=True)
-            options = {"S": S, "per_sample": False}
-        elif way == "shared, drawn":
-            S = sa.Oracle(group, seed).draw(task.m, identity=True, distinct=True)
-            options = {"S": S, "per_sample": False}
-        elif way == "no identity":
-            options = {"S": sa.Oracle(group, seed).draw(task.m, distinct=True), "per_sample": False}
+        options: dict[str, Any] = {"m": task.m}
+        if way == "no identity":
+            options["identity"] = False
         elif way == "shared, design":
-            options = {"S": sa.design(group, m=task.m, identity=True), "per_sample": False}
-        elif way == "own, drawn":
+            options = {"S": sa.design(group, m=task.m, identity=True)}
+        elif way in ("own, drawn", "fresh"):
             options["per_sample"] = "draws"
         elif way == "own, design":
             options["per_sample"] = "translates"
-        elif not small or (way == "fresh" and learner != "network"):
-            if way != "fresh" or learner != "network":
-                continue
-        else:
+        elif way == "all":
             options["m"] = "full"
+        if (way == "all" and not small) or (way == "fresh" and learner != "network"):
+            continue
         options |= {"action": task.action, "sample_shape": task.shape, "random_state": seed}
-        made = LEARNERS[learner](seed)
-        start = time.perf_counter()
-        model = OneShotClassifier(made, average=False, **options)
+        model = OneShotClassifier(LEARNERS[learner](seed), average=False, **options)
+        start = time.process_time()
         if way == "fresh":
-            options.update(per_sample="draws", m=task.m)
-            model = OneShotClassifier(made, average=False, **options)
             for _ in range(EPOCHS):
                 model.partial_fit(task.x[a], task.y[a], classes=np.unique(task.y))
         else:
             model.fit(task.x[a], task.y[a])
-        alone = time.perf_counter() - start
+        alone = time.process_time() - start
 
         def score(model: OneShotClassifier = model) -> tuple[float, float]:
             return model.score(asked, labels), model.score(task.x[b], task.y[b])
 
-        shares = {"none": score()}
+        shares, more = {"none": score()}, 0.0
+        averages: dict[str, Any] = {
+            "many": sa.GroupSample.full(group) if small else sa.Oracle(group, 78 + seed).draw(MANY)
+        }
         model.set_params(average="chosen")
         if way != "all":
-            start = time.perf_counter()
-            if options.get("S") is None:
-                model.m = task.m
+            start = time.process_time()
             model._choose_average(task.x[a])
-            chosen = model.sample_
-            more = time.perf_counter() - start
-            model._choose_average(task.x[c])
-            same = model.training_sample_ if options["per_sample"] is False else None
-            averages: dict[str, Any] = {"same": same, "chosen": chosen, "held out": model.sample_}
-            found = model.average_
-            if found is not None and found.spectrum is not None:
-                averages["free"] = sa.design(group, m=task.m, spectrum=found.spectrum)
+            more = time.process_time() - start
+            averages["chosen"] = model.sample_
             averages["random"] = sa.Oracle(group, 77 + seed).draw(task.m, distinct=True)
-        else:
-            more, averages = 0.0, {}
-        every = sa.GroupSample.full(group) if small else sa.Oracle(group, 78 + seed).draw(MANY)
-        averages["many"] = every
+            if isinstance(model.training_sample_, sa.GroupSample):
+                averages["same"] = model.training_sample_
         for name, sample in averages.items():
-            if isinstance(sample, sa.GroupSample):
-                model.sample_ = sample
-                shares[name] = score()
+            model.sample_ = sample
+            shares[name] = score()
         for name, (share, still) in shares.items():
             yield {"way": way, "average": name, "right": round(share, 4), "still": round(still, 4),
                    "fit": round(alone, 2), "choosing": round(more, 2)}  # fmt: skip

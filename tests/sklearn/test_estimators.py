@@ -16,6 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 import sparseaug as sa
+from sparseaug.errors import ArgumentError
 from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
 
 RNG = np.random.default_rng(0)
@@ -48,16 +49,6 @@ def test_predictions_are_means_over_the_sample_and_make_no_call() -> None:
     assert np.allclose(model.predict(rows), wanted)
     assert model.training_sample_.calls == 8  # and the identity
     assert model.sample_.calls == model.average_.calls == 0
-
-
-def test_with_all_of_the_group_predictions_are_invariant() -> None:
-    S = sa.GroupSample(REORDER.group, np.concatenate(list(REORDER.group.elements())))
-    tree = DecisionTreeRegressor(max_depth=3, max_features=1, random_state=0)
-    model = OneShotRegressor(tree, action=REORDER, S=S).fit(X, TARGETS)
-    rows = RNG.normal(size=(30, 4))
-    back = rows[:, ::-1]
-    assert np.allclose(model.predict(rows), model.predict(back))
-    assert not np.allclose(model.estimator_.predict(rows), model.estimator_.predict(back))
 
 
 def test_probabilities_are_averaged_before_the_label_is_chosen() -> None:
@@ -135,3 +126,13 @@ def test_equal_elements_are_fitted_once_with_a_weight() -> None:
     copies_of_all, y = sa.augment(turn, model.training_sample_, rows.reshape(20, 3, 3), targets)
     plain = Ridge().fit(copies_of_all.reshape(-1, 9), y)
     assert np.allclose(model.estimator_.coef_, plain.coef_, rtol=1e-9)
+
+
+def test_a_regressor_refuses_classifiers_and_a_classifier_refuses_regressors() -> None:
+    """The mean over S of labels 0 and 7 is no label, and no estimate of anything."""
+    for inner in (SVC(), make_pipeline(StandardScaler(), SVC()), OneShotClassifier(action=REORDER)):
+        with pytest.raises(ArgumentError, match="does not suit OneShotRegressor"):
+            OneShotRegressor(inner, action=REORDER).fit(X, 7 * (TARGETS > 1))
+    for inner in (Ridge(), make_pipeline(StandardScaler(), Ridge()), OneShotRegressor()):
+        with pytest.raises(ArgumentError, match="does not suit OneShotClassifier"):
+            OneShotClassifier(inner, action=REORDER).fit(X, LABELS)

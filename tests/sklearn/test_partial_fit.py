@@ -12,7 +12,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
+from sparseaug.errors import ArgumentError, SparseAugWarning
 from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, base
 
 augmenting = import_module("sparseaug.sampling.augment")  # its function has the same name
@@ -76,9 +76,11 @@ def test_no_more_copies_than_allowed_are_made_at_once(monkeypatch: pytest.Monkey
     assert np.allclose(model.predict(X), whole.predict(X))
 
 
-def test_weights_that_a_partial_fit_does_not_take_are_refused() -> None:
-    with pytest.raises(ArgumentError, match=r"sample_weight is given, but Sums.partial_fit"):
-        OneShotRegressor(Sums(), action=SHIFT).partial_fit(X, X, sample_weight=np.ones(50))
+def test_weights_that_the_learner_does_not_take_are_warned_of() -> None:
+    for method in ("fit", "partial_fit"):
+        model = OneShotRegressor(Sums(), action=SHIFT)
+        with pytest.warns(SparseAugWarning, match=rf"sample_weight is given, but Sums.{method}"):
+            getattr(model, method)(X, X, sample_weight=np.ones(50))
 
 
 def test_copies_that_exceed_the_memory_are_refused_with_the_number_before_they_are_made(

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LinearRegression, Ridge, SGDRegressor
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -18,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 
 import sklearn
 import sparseaug as sa
-from sparseaug.errors import ArgumentError
 from sparseaug.sklearn import OneShotRegressor
 
 RNG = np.random.default_rng(5)
@@ -63,13 +61,6 @@ def test_weights_reach_a_part_of_an_inner_pipeline_that_requests_them() -> None:
 
 
 @pytest.mark.usefixtures("routing")
-def test_weights_that_nobody_requests_are_refused_as_scikit_learn_does() -> None:
-    for inner in (Ridge(), make_pipeline(StandardScaler(), Ridge())):
-        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
-            OneShotRegressor(inner, action=SHIFT).fit(X, TARGETS, sample_weight=WEIGHTS)
-
-
-@pytest.mark.usefixtures("routing")
 def test_arguments_with_one_entry_per_sample_are_copied_and_others_are_not() -> None:
     inner = Listening().set_fit_request(colour=True, limit=True)
     model = OneShotRegressor(inner, action=SHIFT, m=3, random_state=0)
@@ -77,11 +68,6 @@ def test_arguments_with_one_entry_per_sample_are_copied_and_others_are_not() -> 
     assert model.estimator_.n_ == 90
     assert model.estimator_.colour_.tolist() == list(range(30)) * 3
     assert model.estimator_.limit_ == "three"
-
-
-def test_without_routing_other_arguments_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="fit_params colour need"):
-        OneShotRegressor(Listening(), action=SHIFT).fit(X, TARGETS, colour=X)
 
 
 def searched(inner: Any, **given: Any) -> Any:
@@ -105,19 +91,3 @@ def test_an_inner_search_that_splits_by_groups_keeps_the_copies_of_a_sample_toge
         assert searched(leaking).best_score_ > 0.5
         grouped = GridSearchCV(KNeighborsRegressor(), grid, cv=GroupKFold(4))
         assert searched(grouped).best_score_ < 0
-
-
-@pytest.mark.usefixtures("routing")
-def test_partial_fits_route_weights_as_fits_do() -> None:
-    def learner() -> Any:
-        return SGDRegressor(random_state=0)
-
-    def outer(inner: Any) -> Any:
-        return OneShotRegressor(inner, action=SHIFT, m=4, random_state=0)
-
-    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
-        outer(learner()).partial_fit(X, TARGETS, sample_weight=WEIGHTS)
-    weighted = outer(learner().set_partial_fit_request(sample_weight=True))
-    weighted.partial_fit(X, TARGETS, sample_weight=WEIGHTS)
-    plain = outer(learner()).partial_fit(X, TARGETS)
-    assert not np.allclose(weighted.estimator_.coef_, plain.estimator_.coef_)

@@ -8,7 +8,6 @@ base        what these two share
 averages    the S that predictions are averaged over, chosen for the fitted model
 routing     arguments of fit on their way to the inner estimator
 checks      what is asked of X, y and parameters
-scoring     moved_scorer: scores on freshly moved samples
 moved_rows  rows of arrays and of data frames, moved
 """
 
@@ -20,14 +19,12 @@ from sparseaug.sklearn.averages import Average
 from sparseaug.sklearn.classifier import OneShotClassifier
 from sparseaug.sklearn.regressor import OneShotRegressor
 from sparseaug.sklearn.resampler import OneShotResampler
-from sparseaug.sklearn.scoring import moved_scorer
 
 __all__ = [
     "Average",
     "OneShotClassifier",
     "OneShotRegressor",
     "OneShotResampler",
-    "moved_scorer",
 ]
 
 

@@ -26,7 +26,7 @@ from sparseaug.sampling import SampleTable
 from sparseaug.sampling.augment import require_room
 from sparseaug.sampling.distinct import distinct
 from sparseaug.sklearn.averages import Average, average_over, check_average, rows_to_ask
-from sparseaug.sklearn.checks import check_rows, check_seed, name_in_errors
+from sparseaug.sklearn.checks import as_rows, name_in_errors
 from sparseaug.sklearn.moved_rows import bytes_of_row, copies, some_rows, take_rows
 from sparseaug.sklearn.one_shot import OneShotMixin, check_parameters
 from sparseaug.sklearn.routing import (
@@ -35,7 +35,6 @@ from sparseaug.sklearn.routing import (
     splits_by_groups,
     takes_weights,
 )
-from sparseaug.spectrum.inputs import warn_of_one_class
 
 MOST_ROWS = 1 << 16
 """Rows given to an estimator at once: bounds the memory, whatever n and m are."""
@@ -72,22 +71,22 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         """The estimator to clone."""
         return self._default() if self.estimator is None else self.estimator
 
-    def _is_classifier(self) -> bool:
-        """Whether the inner estimator is one; an `ArgumentError` unless all parameters can be used."""
+    def _check_parameters(self) -> None:
+        """Raise an `ArgumentError` unless all parameters can be used."""
         check_parameters(self)
         check_average(self.average, self.per_sample)
         inner = self._inner()
-        methods = ("fit", "predict", "get_params")
-        if isinstance(inner, type) or not all(callable(getattr(inner, m, None)) for m in methods):
+        if isinstance(inner, type) or not hasattr(inner, "fit") or not hasattr(inner, "predict"):
+            raise ArgumentError(f"estimator={shorten(inner)} has no fit and predict; give one.")
+        if get_tags(
+            inner
+        ).input_tags.pairwise:  # kernel values and distances do not move as samples do
+            raise ArgumentError(f"estimator={shorten(inner)} does not take samples; give a kernel.")
+        if is_classifier(inner) != is_classifier(self):
             raise ArgumentError(
-                f"estimator={shorten(inner)} is not one with fit and predict; give one."
+                f"estimator={shorten(inner)} does not suit {type(self).__name__}; OneShotClassifier "
+                "takes classifiers, and OneShotRegressor all others."
             )
-        if get_tags(inner).input_tags.pairwise:
-            raise ArgumentError(
-                f"estimator={shorten(inner)} takes kernel values or distances, and an action moves "
-                "samples; give it the samples and the kernel as a function."
-            )
-        return bool(is_classifier(inner))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
@@ -113,24 +112,37 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         n, inner = len(X), clone(self._inner())
         given = route_arguments(self, inner, X, {"sample_weight": sample_weight, **fit_params})
         self._draw(n)
-        rows, counts = self._elements(inner)
+        rows, counts = self._elements(inner, "fit")
         require_room(
             f"X has {n} rows and S {rows.shape[-2]} elements",
             n * rows.shape[-2] * bytes_of_row(X),
             "give a smaller m, or use partial_fit with an inner estimator that has it",
         )
-        groups = np.tile(np.arange(n), rows.shape[-2])
-        extra = copy_arguments(given, n, groups)
-        if counts is not None:
-            extra["sample_weight"] = np.repeat(counts, n) * extra.get("sample_weight", 1.0)
-        if "groups" not in extra and splits_by_groups(inner):
-            extra["groups"] = groups  # the copies of a sample stay on one side of a split
-        moved = copies(self.action_, rows, X, self.shape_)
-        with name_in_errors(" or ".join(["X", "y", *extra])):
-            self.estimator_ = inner.fit(moved, self._targets(rows, y), **extra)
+        if "groups" not in given and splits_by_groups(inner):
+            given["groups"] = np.arange(n)  # the copies of a sample stay on one side of a split
+        self.estimator_ = self._teach(inner.fit, rows, counts, X, y, given)
         self._learned_from(y)
         self._choose_average(X, given.get("sample_weight"))
         return self
+
+    def _teach(
+        self,
+        learn: Callable[..., Any],
+        rows: Rows,
+        counts: NDArray[np.int64] | None,
+        X: Any,
+        y: NDArray[Any],
+        given: dict[str, Any],
+        **whole: Any,
+    ) -> Any:
+        """`learn` called with the copies by these elements, and with what else is given of each row."""
+        again = np.tile(np.arange(len(X)), rows.shape[-2])
+        extra = {**whole, **copy_arguments(given, len(X), again)}
+        if counts is not None:
+            extra["sample_weight"] = np.repeat(counts, len(X)) * extra.get("sample_weight", 1.0)
+        moved = copies(self.action_, rows, X, self.shape_)
+        with name_in_errors(" or ".join(["X", "y", *extra])):
+            return learn(moved, self._targets(rows, y), **extra)
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         raise NotImplementedError
@@ -154,29 +166,21 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             self.training_sample_ = self._learn_from(self.action_.distribution, len(X))
         rows, counts = self._elements(inner, "partial_fit")
         given = route_arguments(self, inner, X, {"sample_weight": sample_weight}, "partial_fit")
-        sample_weight = given.get("sample_weight")
-        m, own = rows.shape[-2], rows.ndim == 3
-        step = max(1, MOST_ROWS // m)
+        step = max(1, MOST_ROWS // rows.shape[-2])
         for start in range(0, len(X), step):
             part = slice(start, start + step)
-            block, extra = some_rows(X, part), dict(classes)
-            if sample_weight is not None:
-                extra["sample_weight"] = np.tile(sample_weight[part], m)
-            if counts is not None:
-                repeated = np.repeat(counts, len(block))
-                extra["sample_weight"] = repeated * extra.get("sample_weight", 1.0)
-            some = rows[part] if own else rows
-            moved = copies(self.action_, some, block, self.shape_)
-            with name_in_errors(" or ".join(["X", "y", *extra])):
-                inner.partial_fit(moved, self._targets(some, y[part]), **extra)
+            block = {name: value[part] for name, value in given.items()}
+            some = rows[part] if rows.ndim == 3 else rows
+            X_part, y_part = some_rows(X, part), y[part]
+            inner = self._teach(inner.partial_fit, some, counts, X_part, y_part, block, **classes)
         self.estimator_ = inner
         self._learned_from(y)
         self._calls_of_partial_fit = 1 + getattr(self, "_calls_of_partial_fit", 0)
         if self._calls_of_partial_fit & (self._calls_of_partial_fit - 1) == 0:
-            self._choose_average(X, given.get("sample_weight"), y)
+            self._choose_average(X, given.get("sample_weight"))
         return self
 
-    def _elements(self, inner: Any, method: str = "fit") -> tuple[Rows, NDArray[np.int64] | None]:
+    def _elements(self, inner: Any, method: str) -> tuple[Rows, NDArray[np.int64] | None]:
         """The elements to move by: all, or the distinct ones with their counts as weights."""
         S = self.training_sample_
         if isinstance(S, SampleTable):
@@ -194,7 +198,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         """What is averaged: a method of the inner estimator, and how its answers move back."""
         raise NotImplementedError
 
-    def _choose_average(self, X: Any, weights: Any = None, y: Any = None) -> None:
+    def _choose_average(self, X: Any, weights: Any = None) -> None:
         """Set `average_` and `sample_` for the model that was fitted to copies of X."""
         learned = self.training_sample_
         if self.average is False:
@@ -206,12 +210,9 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
             found = [some for _, some in self._moved(method, rows, take_rows(X, chosen), back)]
             return np.concatenate(found)
 
-        seed = check_seed(self.random_state) if isinstance(self.random_state, int) else 0
         with name_in_errors("X"):
             asked = rows_to_ask(X, weights)
-            if y is not None and len(getattr(self, "classes_", ())) > 1:
-                warn_of_one_class(y[asked], "X")
-            self.average_ = average_over(self.average, learned, values, asked=asked, seed=seed)
+            self.average_ = average_over(self.average, learned, values, asked=asked)
         self.sample_ = self.average_.sample
 
     def _mean(self, method: Any, X: Any, back: Back | None = None) -> NDArray[np.float64]:
@@ -249,7 +250,7 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
-        return check_rows(self, X, reset=False)
+        return as_rows(self, X, reset=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

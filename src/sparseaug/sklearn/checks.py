@@ -19,22 +19,18 @@ from sparseaug.errors import ArgumentError, SparseAugError, shorten, shorten_tex
 from sparseaug.sklearn.moved_rows import is_frame
 
 
-def check_shape(
-    shape: Shape | None, width: int, name: str = "sample_shape", what: str = "X has {} features"
-) -> Shape:
+def as_shape(name: str, shape: Shape | None, width: int) -> Shape:
     """How a row of this width is read."""
     if shape is None:
         return (width,)
     given: Any = check_type(name, shape, (tuple, list), "a tuple; give one such as (8, 8)")
-    checked = tuple(check_integer(name, size, at_least=1) for size in given)
-    if math.prod(checked) != width:
-        raise ArgumentError(
-            f"{name}={checked} has {math.prod(checked)} entries, but {what.format(width)}."
-        )
-    return checked
+    found = tuple(check_integer(name, size, at_least=1) for size in given)
+    if math.prod(found) != width:
+        raise ArgumentError(f"{name}={found} is not a shape of rows of {width} entries.")
+    return found
 
 
-def check_seed(random_state: Any) -> int:
+def as_seed(random_state: Any) -> int:
     """The oracle's seed: an integer itself, or one drawn from scikit-learn's generator."""
     if isinstance(random_state, int | np.integer):
         return check_integer("random_state", random_state, below=1 << 64)
@@ -44,7 +40,7 @@ def check_seed(random_state: Any) -> int:
         raise ArgumentError(f"random_state={shorten(random_state)} is not a seed.") from error
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+def as_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a data frame, if it is one, or as a numeric array (n, features).
 
     The values of a frame are left alone: only columns that move need to be numbers.
@@ -82,7 +78,7 @@ class ArgumentTypeError(ArgumentError, TypeError):
     """An `ArgumentError` that is also a TypeError."""
 
 
-def check_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
+def as_targets(estimator: Any, X: Any, y: Any, *, numeric: bool = False) -> NDArray[Any]:
     """y as an array with one row per row of X."""
     if y is None:  # in the words that scikit-learn's checks look for
         raise ArgumentError("the estimator requires y to be passed, but the target y is None.")

@@ -13,9 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import check_rows, check_targets, name_in_errors
+from sparseaug.sklearn.checks import as_rows, as_targets, name_in_errors
 
 
 class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc]
@@ -109,17 +108,9 @@ class OneShotClassifier(ClassifierMixin, OneShotEstimator):  # type: ignore[misc
             return float(super().score(X, y, sample_weight))
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        if not self._is_classifier():
-            raise ArgumentError(
-                f"estimator={shorten(self.estimator)} is not a classifier; use OneShotRegressor."
-            )
-        X = check_rows(self, X, reset=reset)
-        y = check_targets(self, X, y)
-        if y.ndim > 1 and y.shape[1] > 1:
-            raise ArgumentError(
-                f"y has shape {y.shape}; give one label per sample, or put "
-                "sklearn.multioutput.MultiOutputClassifier around it."
-            )
+        self._check_parameters()
+        X = as_rows(self, X, reset=reset)
+        y = as_targets(self, X, y)
         with name_in_errors("y"):
             y = column_or_1d(y, warn=True)
             check_classification_targets(y)

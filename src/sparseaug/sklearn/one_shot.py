@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -13,18 +13,16 @@ from sparseaug._checks import check_choice, check_flag, check_integer, check_typ
 from sparseaug.actions import Action, roll
 from sparseaug.actions.arrays import Shape
 from sparseaug.designs import design
-from sparseaug.errors import ArgumentError, SparseAugError, shorten
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Distribution, cyclic
 from sparseaug.sampling import GroupSample, Oracle, SampleTable
 from sparseaug.sampling.sample import as_sample
-from sparseaug.sklearn.checks import check_seed, check_shape
+from sparseaug.sklearn.checks import as_seed, as_shape, name_in_errors
 
 ActionChoice: TypeAlias = Action | Callable[[int], Action] | None
 PerSample: TypeAlias = Literal[False, "draws", "translates"]
 
 DEFAULT_M = 16
-
-MOST_ELEMENTS = 10**9  # below this; so many copies of one row already fill the memory of a machine
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,16 +46,14 @@ class OneShotMixin:
     def _draw(self, n: int) -> None:
         """Set the action, and what makes the copies, for n samples of `n_features_in_` features."""
         width = self.n_features_in_
-        self.shape_ = check_shape(self.sample_shape, width)
+        self.shape_ = as_shape("sample_shape", self.sample_shape, width)
         self.action_ = resolve_action("action", self.action, width)
         self._oracle: Oracle | None = None
         self.sample_ = self.training_sample_ = self._learn_from(self.action_.distribution, n)
         try:
             self.action_.prepare(self.sample_.elements[:1], (n, *self.shape_))
         except ArgumentError as error:
-            raise ArgumentError(
-                f"{error} A row of X is read with sample_shape={self.shape_}."
-            ) from error
+            raise ArgumentError(f"{error} X is read with sample_shape={self.shape_}.") from error
         self.groups_ = np.tile(np.arange(n), self.training_sample_.m)
 
     def _learn_from(self, group: Distribution, n: int) -> GroupSample | SampleTable:
@@ -66,26 +62,24 @@ class OneShotMixin:
         if self.per_sample is False or everything:
             return self._shared(group)
         if self.per_sample == "translates":
-            S = design(group, m=int(self.m)) if self.S is None else as_sample(self.S, group)
+            S = design(group, m=cast("int", self.m)) if self.S is None else as_sample(self.S, group)
             return SampleTable.translates(S, self._draws(), n)
         if self.S is not None:
-            raise ArgumentError(
-                "S is shared by all samples; leave it out, or give per_sample='translates'."
-            )
-        m, first = int(self.m), self.identity and group.is_group
+            raise ArgumentError("S is shared by all samples; leave it out, or per_sample='draws'.")
+        m, first = cast("int", self.m), self.identity and group.is_group
         return SampleTable.draws(self._draws(), n, m, identity=first, distinct=fits(m, group))
 
     def _draws(self) -> Oracle:
         """The oracle of this fit."""
         if self._oracle is None:
-            self._oracle = Oracle(self.action_.distribution, seed=check_seed(self.random_state))
+            self._oracle = Oracle(self.action_.distribution, seed=as_seed(self.random_state))
         return self._oracle
 
     def _shared(self, group: Distribution) -> GroupSample:
         """One S as the parameters want it."""
         if self.S is not None or self.m == "full":
             return as_sample("full" if self.S is None else self.S, group)
-        m = 1 if self.action is None else int(self.m)
+        m = 1 if self.action is None else self.m
         # a distribution that is no group has no identity to begin with
         first = self.identity and group.is_group
         return self._draws().draw(m, identity=first, distinct=fits(m, group))
@@ -100,38 +94,19 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
     """The action for rows of this width; None moves nothing."""
     if action is None:
         return roll(cyclic(1), axes=(1,))
-    if isinstance(action, Action):
-        return action
-    try:
-        made = action(width) if callable(action) else action
-    except SparseAugError:
-        raise
-    except Exception as error:
-        raise ArgumentError(
-            f"{name}={shorten(action)} failed for {width} features: {error}"
-        ) from error
+    with name_in_errors(name):
+        made = action if isinstance(action, Action) or not callable(action) else action(width)
     return check_type(name, made, Action, "an action; give one, or a function n_features -> action")
-
-
-def resolve_y_action(y_action: ActionChoice, action: Action, width: int) -> Action:
-    """The action on targets of this width, of the same group as the one on samples."""
-    along = resolve_action("y_action", y_action, width)
-    if along.distribution != action.distribution:
-        raise ArgumentError(
-            f"y_action={shorten(y_action)} is of another group than action; use one."
-        )
-    return along
 
 
 def check_parameters(estimator: Any) -> None:
     """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
-    m = estimator.m
     check_flag("identity", estimator.identity)
     if estimator.per_sample is not False:
         check_choice("per_sample", estimator.per_sample, ("draws", "translates"))
-    if isinstance(m, str):
-        check_choice("m", m, ("full",))
+    if isinstance(estimator.m, str):
+        check_choice("m", estimator.m, ("full",))
     else:
-        check_integer("m", m, at_least=1, below=MOST_ELEMENTS)
-    if m != DEFAULT_M and estimator.S is not None:
+        check_integer("m", estimator.m, at_least=1)
+    if estimator.m != DEFAULT_M and estimator.S is not None:
         raise ArgumentError("m and S exclude each other; give one of them.")

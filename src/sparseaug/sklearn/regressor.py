@@ -15,12 +15,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
 from sparseaug.actions.arrays import Shape
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.base import require_same_group
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 from sparseaug.sklearn.base import Back, OneShotEstimator, inner_has
-from sparseaug.sklearn.checks import check_rows, check_shape, check_targets, name_in_errors
+from sparseaug.sklearn.checks import as_rows, as_shape, as_targets, name_in_errors
 from sparseaug.sklearn.moved_rows import copies
-from sparseaug.sklearn.one_shot import ActionChoice, resolve_y_action
+from sparseaug.sklearn.one_shot import ActionChoice, resolve_action
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,13 +94,10 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             return float(super().score(X, y, sample_weight))
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        if self._is_classifier():
-            raise ArgumentError(
-                f"estimator={shorten(self.estimator)} is a classifier; use OneShotClassifier."
-            )
-        X = check_rows(self, X, reset=reset)
+        self._check_parameters()
+        X = as_rows(self, X, reset=reset)
         several = get_tags(self._inner()).target_tags.multi_output
-        y = check_targets(self, X, y, numeric=True)
+        y = as_targets(self, X, y, numeric=True)
         with name_in_errors("y"):
             return X, y if several else column_or_1d(y, warn=True)
 
@@ -113,8 +111,9 @@ class OneShotRegressor(RegressorMixin, OneShotEstimator):  # type: ignore[misc]
             return super()._targets(rows, y)
         if y.ndim != 2:
             raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs).")
-        self.y_action_ = resolve_y_action(self.y_action, self.action_, y.shape[1])
-        self.y_shape_ = check_shape(self.y_shape, y.shape[1], "y_shape", "y has {} outputs")
+        self.y_action_ = resolve_action("y_action", self.y_action, y.shape[1])
+        require_same_group(self.action_, self.y_action_, "y_action")
+        self.y_shape_ = as_shape("y_shape", self.y_shape, y.shape[1])
         try:
             return np.asarray(copies(self.y_action_, rows, y.astype(np.float64), self.y_shape_))
         except ArgumentError as error:

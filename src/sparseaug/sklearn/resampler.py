@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
-from sparseaug.errors import ArgumentError
-from sparseaug.sklearn.checks import check_rows, name_in_errors
-from sparseaug.sklearn.moved_rows import copies, elements_of, is_frame, is_table, take_rows
-from sparseaug.sklearn.one_shot import (
-    ActionChoice,
-    OneShotMixin,
-    check_parameters,
-    resolve_y_action,
-)
+from sparseaug.sampling import GroupSample
+from sparseaug.sklearn.checks import as_rows, name_in_errors
+from sparseaug.sklearn.moved_rows import copies, is_table, take_rows
+from sparseaug.sklearn.one_shot import ActionChoice, OneShotMixin, check_parameters
 
 
 @dataclass(eq=False, repr=False)
@@ -37,8 +32,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         per_sample: False, one S for all samples; "draws", m draws of each sample's own, made once (m n
             calls); "translates", the design of m elements, or S, moved at random for each (n calls)
         sample_shape: how to read a row, for instance (8, 8); by default (n_features,)
-        y_action: how targets move along, on y (n, outputs, ...): an action of the same group, or a
-            function n_outputs -> action
         random_state: an integer is the oracle's seed: the same S every time; None and a RandomState
             as everywhere in scikit-learn
 
@@ -49,8 +42,8 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
         groups_: the row that each copy comes from
 
     A DataFrame of pandas gives one with the same columns, and a Series a Series, with the index
-    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns keep their dtypes where they change places
-    with columns of the same dtype, change sign or stay.
+    0, 1, 2, ...: `X.index[groups_]` has the old one. Columns that move are numbers; others may be text.
+    Targets that move along are for `OneShotRegressor` and `sparseaug.augment`.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -62,7 +55,6 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     action: ActionChoice = None
-    y_action: ActionChoice = field(default=None, kw_only=True)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw S for the width of X.
@@ -72,7 +64,7 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             y: not used
         """
         check_parameters(self)
-        self._draw(len(check_rows(self, X, reset=True)))
+        self._draw(len(as_rows(self, X, reset=True)))
         return self
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -82,28 +74,15 @@ class OneShotResampler(OneShotMixin, BaseEstimator):  # type: ignore[misc]
             X: samples, one per row
             y: targets
         """
-        if y is None:
-            raise ArgumentError("y=None is not allowed; give one target for each row of X.")
         self.fit(X)
-        X = check_rows(self, X, reset=False)
+        X = as_rows(self, X, reset=False)
         with name_in_errors("y"):
             y = y if is_table(y) else np.asarray(y)
         with name_in_errors("X and y"):
             check_consistent_length(X, y)
-        moved = copies(self.action_, elements_of(self.sample_), X, self.shape_)
-        if self.y_action is None:
-            return moved, take_rows(y, self.groups_)
-        return moved, self._moved_targets(y)
-
-    def _moved_targets(self, y: Any) -> Any:
-        if len(y.shape) < 2:
-            raise ArgumentError(f"y has shape {y.shape}; with y_action give (n, outputs, ...).")
-        action = resolve_y_action(self.y_action, self.action_, y.shape[1])
-        shape = (y.shape[1],) if is_frame(y) else y.shape[1:]
-        try:
-            return copies(action, elements_of(self.sample_), y, shape)
-        except ArgumentError as error:
-            raise ArgumentError(f"y does not move: {error}") from error
+        S = self.sample_
+        rows = S.elements if isinstance(S, GroupSample) else S.rows
+        return copies(self.action_, rows, X, self.shape_), take_rows(y, self.groups_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

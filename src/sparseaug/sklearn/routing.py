@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
-from numbers import Number
 from typing import Any
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-from sklearn.utils import check_array
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object, process_routing
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
 
 from sklearn import get_config
 from sparseaug.errors import ArgumentError, SparseAugWarning
@@ -44,18 +42,18 @@ def route_arguments(
         raise ArgumentError(
             f"fit_params {names} need sklearn.set_config(enable_metadata_routing=True)."
         )
-    weights = given.get("sample_weight")
-    if weights is not None:
+    if given.get("sample_weight") is not None:
         with name_in_errors("sample_weight"):
-            if isinstance(weights, Number):
-                weights = np.full(len(X), weights)
-            kinds = [np.float64, np.float32]
-            weights = column_or_1d(check_array(weights, ensure_2d=False, dtype=kinds))
-            check_consistent_length(weights, X)
-        given["sample_weight"] = weights
+            given["sample_weight"] = _check_sample_weight(given["sample_weight"], X)
         if not (routing_enabled() or _has_weights(inner, method)):
-            _refuse_weights(inner, method)
             del given["sample_weight"]
+            # bagging and boosting pass weights to whatever has them in the signature of `fit`
+            warn(
+                f"sample_weight is given, but {type(inner).__name__}.{method} takes none: all samples "
+                "count alike. Let a part request weights by metadata routing.",
+                SparseAugWarning,
+                stacklevel=4,
+            )
     return given
 
 
@@ -82,23 +80,6 @@ def splits_by_groups(inner: Any) -> bool:
     """Whether fitting it cross-validates with a splitter that takes groups, and can get them."""
     takes = routing_enabled() or isinstance(inner, GridSearchCV | RandomizedSearchCV)
     return takes and "groups" in get_routing_for_object(inner).consumes("fit", ["groups"])
-
-
-def _refuse_weights(inner: Any, method: str) -> None:
-    """Raise an `ArgumentError`; of `fit` only warn, as scikit-learn's CalibratedClassifierCV does.
-
-    `fit` has weights in its signature for every inner estimator, so bagging and boosting pass them
-    without having been asked.
-    """
-    what = f"sample_weight is given, but {type(inner).__name__}.{method} takes none"
-    if method != "fit":
-        raise ArgumentError(f"{what}; leave it out, or let a part request it by metadata routing.")
-    warn(
-        f"{what}: the weights are left out, and all samples count alike. Put bagging and boosting "
-        "inside, or let a part request weights by metadata routing.",
-        SparseAugWarning,
-        stacklevel=5,
-    )
 
 
 def _has_weights(inner: Any, method: str) -> bool:

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import sparseaug as sa
-from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler, moved_scorer
-from tests.bad_input.judge import Example, Fresh, Table
+from sparseaug.sklearn import OneShotClassifier, OneShotRegressor, OneShotResampler
+from tests.bad_input.judge import Example, Table
 
 X = np.random.default_rng(0).normal(size=(6, 4))
 LABELS = np.array([0, 1] * 3)
@@ -27,10 +27,8 @@ good = Table(
             "average": "chosen",
             "per_sample": False,
             "X": X,
-            "oracle": Fresh(lambda: sa.Oracle(ACT.group, seed=5)),
         },
-        **{"draws": 3, "scoring": None, "classes": [0, 1]},
-        **{"sample_weight": None},
+        **{"classes": [0, 1], "sample_weight": None},
     }
 )
 
@@ -69,8 +67,6 @@ EXAMPLES = [
         takes={"X": ("array of NaN", "frame of text"), "y": ("everything",)},
     ),
     learned(OneShotResampler(ACT).fit_resample, y=TARGETS),
-    learned(OneShotResampler(ACT, y_action=ACT).fit_resample, y=X),
-    good(moved_scorer, via=lambda **given: moved_scorer(**given)(CLASSIFIER, X, LABELS)),
     learned(OneShotClassifier(action=ACT).fit, "X", y=LABELS, sample_weight=None),
     learned(OneShotRegressor(action=ACT).fit, "X", y=TARGETS, sample_weight=np.ones(6)),
     *(
