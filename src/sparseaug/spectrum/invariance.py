@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_integer, check_real
@@ -78,7 +77,7 @@ def invariance_error(
             `sparseaug.together` for several
         chunk_size: how many moved copies go through the model at once; by default 1024, or n if
             more
-        delta: how often `exceeding` and the interval may fail
+        delta: how often `exceeding` may fail
         calls: elements drawn of a group that is too large to enumerate
 
     Examples:
@@ -199,12 +198,9 @@ class InvarianceReport(Shown):
         mean: of the errors
         max: see `mean`.
         exact: whether the elements are all of the group
-        interval: for the mean over the group: (mean, mean) if exact; for independent draws
-            Student's interval, an estimate; None for words, given rows and a single draw, where
-            none is valid
         exceeding: with probability 1 - delta at most this fraction of the group has a larger error
             than `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
-        delta: of the two above
+        delta: of the one above
         calls: elements freshly drawn for this report
         scale: root mean square of model(x); 1 for labels
         eps: rounding unit of the outputs; 0 for labels
@@ -216,7 +212,6 @@ class InvarianceReport(Shown):
     mean: float
     max: float
     exact: bool
-    interval: tuple[float, float] | None
     exceeding: float | None
     delta: float
     calls: int
@@ -239,10 +234,7 @@ class InvarianceReport(Shown):
         return {**fields_as_json(self), **follows}
 
     def __repr__(self) -> str:
-        return (
-            f"InvarianceReport({self._which()}, mean={self.mean:.4g}, relative={self.relative:.4g}, "
-            f"max={text_up(self.max, 4)}, calls={self.calls})"
-        )
+        return f"InvarianceReport({self})"
 
     def _which(self) -> str:
         every = "all " if self.exact else ""
@@ -266,14 +258,11 @@ def report_of(
 ) -> InvarianceReport:
     """The figures that follow from the errors of the elements of S."""
     mean = float(np.mean(errors))
-    interval, exceeding = None, None
-    if exact:
-        interval, exceeding = (mean, mean), 0.0
-    elif S.origin.is_uniform and S.origin.kind == "oracle":
+    exceeding = 0.0 if exact else None
+    if not exact and S.origin.is_uniform and S.origin.kind == "oracle":
         # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
         # all three are at most 3 * 2^-52 of the result
         exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))
-        interval = _student(errors, delta) if S.m > 1 else None
     labels = _are_labels(base)
     eps = [float(namespace(part).finfo(part.dtype).eps) for part in leaves(base) if not labels]
     errors.flags.writeable = False
@@ -284,7 +273,6 @@ def report_of(
         mean=mean,
         max=float(errors.max()),
         exact=exact,
-        interval=interval,
         exceeding=exceeding,
         delta=delta,
         calls=calls,
@@ -303,10 +291,3 @@ def doubles(y: Array) -> NDArray[Any]:
     """Outputs in double precision."""
     array = as_numpy(y)
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-
-
-def _student(errors: NDArray[np.float64], delta: float) -> tuple[float, float]:
-    """Student's interval for the mean of independent draws; errors are never below 0."""
-    mean, m = float(np.mean(errors)), len(errors)
-    half = float(stdtrit(m - 1, 1 - delta / 2) * np.std(errors, ddof=1) / math.sqrt(m))
-    return max(0.0, mean - half), mean + half

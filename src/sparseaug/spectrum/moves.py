@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -35,51 +34,22 @@ from sparseaug.sampling.sample import as_sample
 Move: TypeAlias = Literal["each", "together"]
 
 _PURPOSE = "invariance test"
-_LISTED = 1 << 10  # elements up to which they are prepared once, and not for every draw
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Subgroup:
-    """H: its elements where they are listed, and whether uniform draws from it stand in `drawn`."""
-
-    group: Group
-    rows: Rows | None = None
-    drawn: Rows | None = None
-
-    @property
-    def order(self) -> int:
-        """|H|."""
-        return self.group.order if self.rows is None else len(self.rows)
-
-
-def exact_subgroup(action: Action, S: Any) -> Subgroup:
-    """The subgroup that S is, or that it was drawn from; an `ArgumentError` where p is not exact."""
-    group = action.group
+def exact_subgroup(group: Group, S: Any) -> Rows | None:
+    """The subgroup that S is, None for all of the group; an `ArgumentError` where p is not exact."""
     if isinstance(S, str) and S == "full":
-        return Subgroup(group)
+        return None
     S = as_sample(S, group)
     rows, counts = S.counts()
-    identity = group.identity()
-    if S.origin.kind == "oracle":  # with the identity first, which may be among them or not
-        kept = S.elements[1:] if S.origin.identity else S.elements
-        if S.origin.distinct:
-            kept = kept[(kept != identity).any(axis=1)]
-        return Subgroup(group, drawn=kept)
     found = subgroup_of(group, rows) if counts.min() == counts.max() else None
-    if found is None:
+    if found is None or not (rows == group.identity()).all(axis=1).any():
+        what = "not a subgroup" if found is None else "a coset of a subgroup without the identity"
         raise ArgumentError(
-            f"S, {S.m} elements of {group.name}, is neither a subgroup nor uniform draws, and a p-value "
-            'over such a set is not exact; give S="full", a design that is a subgroup, '
-            "GroupSample.generated(group, rows), or oracle.draw(m)."
+            f"S, {S.m} elements of {group.name}, is {what}, and a p-value over such a set is not exact; "
+            'give S="full" or a subgroup, as GroupSample.generated(group, rows).'
         )
-    if not (rows == identity).all(axis=1).any():
-        raise ArgumentError(
-            f"S is a coset of a subgroup of order {len(found)} without the identity, and a p-value over "
-            "it is not exact; give the subgroup, GroupSample(group, group.compose(group.inverse("
-            "S.elements[:1]), S.elements))."
-        )
-    return Subgroup(group, rows=rows)
+    return rows
 
 
 @final
@@ -89,40 +59,29 @@ class Moves:
     Args:
         action: how an element moves a sample
         x: samples (n, ...)
-        H: the subgroup
+        H: the elements of a subgroup, or None for the whole group
         move: "each" or "together"
         draws: moves that are drawn where all of them would be more
         seed: of the draws
     """
 
     def __init__(
-        self, action: Action, x: Any, H: Subgroup, move: Move, draws: int, seed: int
+        self, action: Action, x: Any, H: Rows | None, move: Move, draws: int, seed: int
     ) -> None:
-        self.action, self._x, self._n = action, x, len(leaves(x)[0])
-        self._seed, self._H = seed, H
-        self._apart = move == "each"
-        if self._apart and H.drawn is not None:
-            raise ArgumentError(
-                'S is a list of draws, and move="each" takes an element of its own for every sample; '
-                'give S="full" (fresh elements are drawn), a subgroup, or move="together".'
-            )
-        power = self._n if self._apart else 1
-        all_moves = H.order**power if power * math.log(max(1, H.order)) < 64 else None
-        few = all_moves is not None and all_moves <= draws + 1
-        listed = H.rows is not None and not self._apart
-        self.enumerated = H.drawn is None and (few or listed)
-        if H.drawn is not None:
-            self.count = 1 + len(H.drawn)
-        else:
-            self.count = all_moves if self.enumerated and all_moves is not None else draws + 1
-        rows = H.rows
-        if rows is None and (self.enumerated or (self._apart and H.order <= _LISTED)):
-            rows = H.group.all_elements()
-        if rows is None:
-            rows = H.group.identity()[:0]
-        self.listed = len(rows)
-        self._order = np.argsort((rows != H.group.identity()).any(axis=1), kind="stable")
-        self._bound = PreparedAction(action, rows[self._order])  # the identity first
+        self.action, self._x, self._seed = action, x, seed
+        self._group: Group = action.group
+        self._power = len(leaves(x)[0]) if move == "each" else 1
+        order = self._group.order if H is None else len(H)
+        large = self._power * math.log(order) >= 64
+        every = draws + 2 if large else order**self._power
+        listed = H is not None and move == "together"
+        self.enumerated = every <= draws + 1 or listed
+        self.count = every if self.enumerated else draws + 1
+        if H is None and self.enumerated:
+            H = self._group.all_elements()
+        if H is not None:  # the identity first
+            H = H[np.argsort((self._group.identity() != H).any(axis=1), kind="stable")]
+        self._H = H
         self._oracle = self._started()
 
     @property
@@ -132,61 +91,44 @@ class Moves:
 
     def chunks(self, step: int) -> Iterator[Any]:
         """Data sets (c, n, ...), c at most `step`; the first of all is x itself."""
-        if self._apart and self.listed:
-            for which in self.choices(step):
-                yield self._each(self._bound, which)
-            return
         self._oracle = self._started()
-        for start, stop in self._parts(step):
-            if self._apart:
-                rows = self._rows(self._n, start, stop)
-                bound = PreparedAction(self.action, rows, memory=0)
-                yield self._each(bound, np.arange(len(rows)).reshape(-1, self._n))
+        for start in range(0, self.count, step):
+            rows = self._rows(start, min(self.count, start + step))
+            if self._power == 1:
+                yield self.action(rows, self._x)
                 continue
-            if self._H.drawn is not None:
-                rows = np.concatenate([self._H.group.identity(), self._H.drawn])[start:stop]
-            else:
-                rows = self._bound.rows[start:stop] if self.listed else self._rows(1, start, stop)
-            yield self.action(rows, self._x)
-
-    def choices(self, step: int) -> Iterator[NDArray[np.int64]]:
-        """Which of the `listed` elements moves each sample, (c, n); 0 is the identity."""
-        order, n = self.listed, self._n
-        self._oracle = self._started()
-        for start, stop in self._parts(step):
-            if self.enumerated:
-                numbers = np.arange(start, stop, dtype=np.int64)
-                yield np.stack([numbers // order**i % order for i in range(n)], axis=1)
-            elif self._H.rows is not None:
-                yield np.stack([self._drawn(j, order) for j in range(start, stop)])
-            else:
-                ranks = self._H.group.rank(self._rows(n, start, stop))
-                yield np.argsort(self._order)[ranks].reshape(-1, n)
-
-    def _parts(self, step: int) -> Iterator[tuple[int, int]]:
-        return ((start, min(self.count, start + step)) for start in range(0, self.count, step))
+            count = len(rows) // self._power
+            bound = PreparedAction(self.action, rows, memory=0)
+            copies = map_leaves(
+                lambda part, count=count: namespace(part).concatenate([part] * count), self._x
+            )
+            moved = bound.each(copies, np.arange(len(rows)))
+            yield map_leaves(
+                lambda part, count=count: part.reshape(count, self._power, *part.shape[1:]), moved
+            )
 
     def _started(self) -> Oracle:
-        return Oracle(self._H.group, int(keyed_rng(self._seed, _PURPOSE).integers(1 << 63)))
+        return Oracle(self._group, int(keyed_rng(self._seed, _PURPOSE).integers(1 << 63)))
 
-    def _rows(self, each: int, start: int, stop: int) -> Rows:
-        """Fresh elements of the moves from start to stop, `each` of them; those of the first are 1."""
-        first = np.repeat(self._H.group.identity(), 0 if start else each, axis=0)
-        missing = each * (stop - start) - len(first)
-        if not missing:
-            return first
-        return np.concatenate([first, self._oracle.fresh(missing).elements])
-
-    def _each(self, bound: PreparedAction, which: NDArray[np.int64]) -> Any:
-        copies = map_leaves(lambda part: namespace(part).concatenate([part] * len(which)), self._x)
-        moved = bound.each(copies, which.ravel())
-        return map_leaves(lambda part: part.reshape(*which.shape, *part.shape[1:]), moved)
+    def _rows(self, start: int, stop: int) -> Rows:
+        """The elements of the moves from start to stop, one after the other."""
+        n, H = self._power, self._H
+        if H is None:
+            first = np.repeat(self._group.identity(), 0 if start else n, axis=0)
+            missing = n * (stop - start) - len(first)
+            return (
+                np.concatenate([first, self._oracle.fresh(missing).elements]) if missing else first
+            )
+        if self.enumerated:
+            numbers = np.arange(start, stop)
+            return H[np.stack([numbers // len(H) ** i % len(H) for i in range(n)], axis=1).ravel()]
+        return H[np.concatenate([self._drawn(j, len(H)) for j in range(start, stop)])]
 
     def _drawn(self, j: int, order: int) -> NDArray[np.int64]:
         """Which element moves each sample in move j: a function of (seed, j) alone."""
         if not j:
-            return np.zeros(self._n, np.int64)
-        return keyed_rng(self._seed, _PURPOSE, step=1, index=j).integers(order, size=self._n)
+            return np.zeros(self._power, np.int64)
+        return keyed_rng(self._seed, _PURPOSE, step=1, index=j).integers(order, size=self._power)
 
 
 def flat(data: Array) -> NDArray[np.float64]:

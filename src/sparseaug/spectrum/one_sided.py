@@ -16,7 +16,6 @@ c_g^2 / m^2 is left, as of draws, c_g how often g is in S.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from sparseaug._checks import check_integer
 from sparseaug._tables import Shown, Table
@@ -37,7 +35,7 @@ from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.measure import Parts
 from sparseaug.spectrum.models import MOST_CALLS
-from sparseaug.spectrum.spectrum import LEVEL, Prediction
+from sparseaug.spectrum.spectrum import Prediction, as_count, half_width
 
 LARGEST = 20_000
 """Entries of all irreps that are kept: to degree 3 of S_9, 2 of S_15, 1 of S_100."""
@@ -121,17 +119,13 @@ class OneSidedSpectrum(Shown):
         Args:
             S: a sample of the group; or a number m of independent draws, which leave variance / m
         """
-        if isinstance(S, int | np.integer) and not isinstance(S, bool):
-            m = check_integer("S", S, at_least=1, below=1 << 62)
+        if (m := as_count(S)) is not None:
             return Prediction(self.variance / m, 0.0, m, self.variance)
         sample = as_sample(S, self.group)
-        each, shares, k = self.left(sample), self.counts / self.inputs, len(self.counts)
-        off = shares * (each - shares @ each)
-        error = float(stdtrit(k - 1, (1 + LEVEL) / 2) * np.linalg.norm(off)) * math.sqrt(
-            k / (k - 1)
-        )
+        error = half_width(self.left(sample), self.counts)
         mean = self.features(sample.elements).mean(axis=0)
-        value = float(mean @ mean) + self.rest * _repeats(sample)
+        repeats = float((sample.counts()[1] ** 2).sum()) / sample.m**2
+        value = float(mean @ mean) + self.rest * repeats
         return Prediction(value, error, sample.m, self.variance)
 
     def left(self, S: GroupSample) -> Floats:
@@ -233,10 +227,6 @@ def one_sided(group: Group, oracle: Oracle | None, calls: int | None, n: int) ->
     count = CALLS if calls is None else check_integer("calls", calls, at_least=32, below=MOST_CALLS)
     require_oracle(oracle, group)
     return OneSided(group, kept, oracle.fresh(count).elements)
-
-
-def _repeats(S: GroupSample) -> float:
-    return float((S.counts()[1] ** 2).sum()) / S.m**2
 
 
 def _square(part: Floats, matrices: NDArray[Any]) -> NDArray[Any]:

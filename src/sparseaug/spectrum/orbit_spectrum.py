@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from sparseaug.actions.arrays import (
 )
 from sparseaug.actions.base import require_same_group
 from sparseaug.actions.laws import differences
-from sparseaug.actions.random import RandomAction
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Distribution, Rows
 from sparseaug.sampling import Oracle
@@ -51,20 +50,6 @@ _AT_ONCE = 1 << 24  # numbers of outputs of one call of f, where no chunk_size i
 _TWICE = 16  # samples on which f is called twice
 
 
-@overload
-def orbit_spectrum(
-    f: Callable[..., Any],
-    action: RandomAction,
-    x: Array,
-    *,
-    output_action: None = None,
-    oracle: Oracle | None = None,
-    calls: int | None = None,
-    by: str | None = None,
-    chunk_size: int | None = None,
-    progress: Progress | None = None,
-) -> PoolSpectrum: ...
-@overload
 def orbit_spectrum(
     f: Callable[..., Any],
     action: Action,
@@ -76,19 +61,7 @@ def orbit_spectrum(
     by: str | None = None,
     chunk_size: int | None = None,
     progress: Progress | None = None,
-) -> Spectrum: ...
-def orbit_spectrum(
-    f: Callable[..., Any],
-    action: Action,
-    x: Array,
-    *,
-    output_action: Action | None = None,
-    oracle: Oracle | None = None,
-    calls: int | None = None,
-    by: str | None = None,
-    chunk_size: int | None = None,
-    progress: Progress | None = None,
-) -> Spectrum | PoolSpectrum | OneSidedSpectrum:
+) -> Any:  # AnySpectrum: one of three, by action and by
     """How the variance of f over the orbits of x is shared between degrees.
 
     With v(g) = f(g x), Var_G(v) is the sum of var_pi(v) over the irreps; those of one degree

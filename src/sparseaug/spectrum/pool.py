@@ -26,7 +26,7 @@ parameters is added to K where there are parameters (`Distribution._smooth_kerne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,10 +35,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from sparseaug._checks import check_array, check_choice, check_integer
+from sparseaug._archive import to_json
+from sparseaug._checks import check_choice, check_integer
 from sparseaug._tables import Shown, Table
 from sparseaug.errors import ArgumentError, shorten, shorten_text
-from sparseaug.groups import Distribution, Rows, distribution_from_dict
+from sparseaug.groups import Distribution, Rows
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.sampling import GroupSample, Oracle, Origin
 from sparseaug.sampling.keys import keyed_rng
@@ -46,7 +47,7 @@ from sparseaug.sampling.oracle import require_oracle
 from sparseaug.sampling.sample import as_sample
 from sparseaug.search.measured import places_of
 from sparseaug.spectrum.measure import CALLS, MOST_DRAWS, Parts
-from sparseaug.spectrum.spectrum import LEVEL, Prediction, fields_of
+from sparseaug.spectrum.spectrum import LEVEL, Prediction, as_count, half_width
 
 BLOCKS = 8
 """Independent parts of the pool: Student's quantile of 7 differences is 2.36."""
@@ -134,8 +135,8 @@ class PoolSpectrum(Shown):
         Raises:
             ArgumentError: S has rows that are neither in the pool nor uniform draws.
         """
-        if isinstance(S, int | np.integer) and not isinstance(S, bool):
-            return self._draws(check_integer("S", S, at_least=1, below=1 << 62))
+        if (m := as_count(S)) is not None:
+            return self._draws(m)
         sample = as_sample(S, self.distribution)
         places = [self._places.get(row.tobytes(), -1) for row in sample.elements]
         if min(places) < 0:
@@ -168,31 +169,9 @@ class PoolSpectrum(Shown):
         return GroupSample(self.distribution, self.rows[places], self.calls, origin)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON data, understood by `from_dict`."""
-        return {
-            "distribution": self.distribution.to_dict(),
-            "rows": self.rows.tolist(),
-            "grams": self.grams.tolist(),
-            "counts": self.counts.tolist(),
-            "calls": self.calls,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> PoolSpectrum:
-        """The spectrum that `to_dict` described.
-
-        Args:
-            data: what `to_dict` gave
-        """
-        names = ("distribution", "rows", "grams", "counts", "calls")
-        described, rows, grams, counts, calls = fields_of(data, names)
-        distribution = distribution_from_dict(described)
-        rows, counts = distribution.check(rows), check_array("counts", counts)
-        grams, N = check_array("grams", grams, np.float64), len(rows)
-        whole = grams.shape == (len(counts), N, N) and bool(np.isfinite(grams).all())
-        if not whole or N % BLOCKS or len(counts) < 2 or (counts < 1).any():
-            raise ArgumentError("data does not hold a Gram matrix of the pool for every part.")
-        return cls(distribution, rows, grams, counts, check_integer("calls", calls))
+        """What it says as JSON data."""
+        found = {"distribution": self.distribution.name, "inputs": self.inputs, "calls": self.calls}
+        return {**found, "variance": self.variance, "variance_error": to_json(self._draws(1).error)}
 
     @cached_property
     def _places(self) -> dict[bytes, int]:
@@ -203,7 +182,7 @@ class PoolSpectrum(Shown):
         each = np.trace(self.grams, axis1=1, axis2=2) / N / self.counts
         blocks = self.gram.diagonal().reshape(BLOCKS, -1).mean(axis=1)
         pool = _quantile(BLOCKS) * float(blocks.std(ddof=1)) / math.sqrt(BLOCKS)
-        error = math.hypot(self._between(each), pool) if self.variance else math.inf
+        error = math.hypot(half_width(each, self.counts), pool) if self.variance else math.inf
         return Prediction(self.variance / m, error / m, m, self.variance)
 
     def _judged(self, weights: Floats, m: int) -> Prediction:
@@ -217,7 +196,7 @@ class PoolSpectrum(Shown):
             2 * float((centers * centers).sum()) / max(float(centers.trace()) ** 2, 1e-300)
         )
         pool = _quantile(BLOCKS) * math.hypot(product, spread)
-        error = math.hypot(SHARED * self._between(held), pool)
+        error = math.hypot(SHARED * half_width(held, self.counts), pool)
         return Prediction(value, error, m, self.variance)
 
     def _crossed(self, m: int) -> tuple[Floats, float, float]:
@@ -241,12 +220,6 @@ class PoolSpectrum(Shown):
             toward += float(to_blocks @ to_blocks) / share / self.inputs
         excess = max(0.0, float(held @ counts / self.inputs - own))
         return self._known.setdefault(m, (held, excess, toward))
-
-    def _between(self, means: Floats) -> float:
-        """Half of the 95 % interval of the mean over inputs, from its value in each part."""
-        shares, k = self.counts / self.inputs, len(self.counts)
-        off = shares * (means - shares @ means)
-        return _quantile(k) * float(np.linalg.norm(off)) * math.sqrt(k / (k - 1))
 
     def _table(self) -> Table:
         rows = []

@@ -10,19 +10,21 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sparseaug._checks import (
     LIMITS,
-    check_array,
     check_flag,
     check_integer,
     check_not_negative,
     check_plot_axes,
     check_rows,
+    check_type,
 )
+from sparseaug._floats import MOST_SQUARED
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.errors import ArgumentError, shorten_text
 from sparseaug.groups import Group
 from sparseaug.groups import from_dict as group_from_dict
 from sparseaug.groups.degrees import Degree, Degrees
@@ -222,8 +224,7 @@ class Spectrum(Shown):
             >>> spectrum.predict(8).value, spectrum.predict(sa.design(act.group, degree=1)).value
             (0.125, 0.0)
         """
-        if isinstance(S, int | np.integer) and not isinstance(S, bool):
-            m = check_integer("S", S, at_least=1, below=1 << 62)
+        if (m := as_count(S)) is not None:
             every = np.ones(len(self.variances))
             error = math.hypot(self.variance_error, self._between(every)) if self.inputs else 0.0
             return Prediction(self.variance / m, error / m, m, self.variance)
@@ -292,22 +293,24 @@ class Spectrum(Shown):
         Args:
             data: what `to_dict` gave
         """
-        names = ("group", "by", "exact", "variances", "replicates", "calls", "inputs", "unseen")
-        described, by, exact, variances, copies, calls, inputs, unseen, between = fields_of(
-            data, (*names, "between")
-        )
+        check_type("data", data, Mapping, "a mapping; give to_dict()")
+        names = ("group", "by", "exact", "variances", "replicates", "between", "unseen")
+        missing = [name for name in (*names, "calls", "inputs") if name not in data]
+        if missing:
+            raise ArgumentError(f"data has no {missing[0]!r}; give to_dict().")
+        described, by, exact, variances, copies, between, unseen = (data[name] for name in names)
         group, exact = group_from_dict(described), check_flag("exact", exact)
         count = len(group.known_as().group.degrees(by, whole=exact).degrees)
         return cls(
             group,
             by,
             exact,
-            check_variances("variances", variances, 1, count),
-            check_variances("replicates", copies, 2, count),
-            check_integer("calls", calls, below=1 << 62),
-            check_integer("inputs", inputs, at_least=1, below=1 << 62),
+            _stored("variances", [variances], count)[0],
+            _stored("replicates", copies, count),
+            check_integer("calls", data["calls"], below=1 << 62),
+            check_integer("inputs", data["inputs"], at_least=1, below=1 << 62),
             math.inf if unseen is None else check_not_negative("unseen", unseen),
-            check_rows("between", between or np.zeros((0, count)), count, np.float64),
+            _stored("between", between, count, least=-MOST_SQUARED),
         )
 
     def _table(self) -> Table:
@@ -380,12 +383,18 @@ class Spectrum(Shown):
         return MappingProxyType(dict(zip(self._degrees, values.tolist(), strict=True)))
 
 
-def fields_of(data: Any, names: tuple[str, ...]) -> list[Any]:
-    """These entries of a mapping that `to_dict` made, or an `ArgumentError` that names one."""
-    missing = [name for name in names if not isinstance(data, Mapping) or name not in data]
-    if missing:
-        raise ArgumentError(f"data={shorten(data)} has no {missing[0]!r}; give to_dict().")
-    return [data[name] for name in names]
+def as_count(S: Any) -> int | None:
+    """The number of independent draws that was given in place of a sample; None for a sample."""
+    if isinstance(S, int | np.integer) and not isinstance(S, bool):
+        return check_integer("S", S, at_least=1, below=1 << 62)
+    return None
+
+
+def half_width(means: Floats, counts: NDArray[np.int64]) -> float:
+    """Half of the 95 % interval of the mean over inputs, by Student's t, from those of their parts."""
+    shares, k = counts / counts.sum(), len(counts)
+    off = float(np.linalg.norm(shares * (means - shares @ means)))
+    return float(stdtrit(k - 1, (1 + LEVEL) / 2)) * off * math.sqrt(k / (k - 1))
 
 
 def prior(group: Group) -> Spectrum:
@@ -419,17 +428,9 @@ def _short(share: float) -> str:
     return f"{share:.4g}" if share >= 1e-12 else "0"
 
 
-def check_variances(name: str, given: Any, axes: int, count: int) -> Floats:
-    """A read-only copy, or an `ArgumentError`: of finite sums, one for each block."""
-    array = check_array(name, given, np.float64).copy()
-    if axes == 2 and array.shape == (0,):  # JSON has no shape (0, count)
-        array = np.zeros((0, count))
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(array.sum(axis=-1)).all()
-    if array.ndim != axes or array.shape[-1] != count or (array < 0).any() or not finite:
-        raise ArgumentError(
-            f"{name}={shorten(given)} is not an array of numbers of at least 0 of a finite sum, one for "
-            f"each of {count} blocks; orbit_spectrum makes them."
-        )
-    array.flags.writeable = False
-    return array
+def _stored(name: str, given: Any, count: int, least: float = 0.0) -> Floats:
+    """Rows of finite numbers, one for each block; JSON has no shape (0, count)."""
+    rows = check_rows(name, given or np.zeros((0, count)), count, np.float64)
+    if not ((rows >= least) & (rows <= MOST_SQUARED)).all():  # false for NaN too
+        raise ArgumentError(f"{name} holds numbers that are no variances; give to_dict().")
+    return rows

@@ -61,7 +61,7 @@ class InvarianceTest(Shown):
         values: T of every moved data set, the unmoved one first
         null: the hypothesis, in words
         group: name of the group of the action
-        order: of the subgroup that is tested; of the whole group for draws from it
+        order: of the subgroup that is tested
         move: "each" or "together"
         enumerated: whether the moves are all there are; otherwise draws and the identity
         calls: elements freshly drawn for the test
@@ -114,8 +114,8 @@ def test_invariance(
     Args:
         x: samples (n, ...), a NumPy array or torch tensor; or a tuple or dict of them
         action: how a group element moves a sample
-        S: "full", a subgroup (each element equally often), or with move="together" uniform draws of an
-            `Oracle`, to which the identity is added. Anything else is refused: p would not be exact
+        S: "full" or a subgroup (each element equally often). Anything else is refused: p would not be
+            exact
         statistic: "energy", which grows with the distance of the data's law from its average over
             orbits; or a function of x that returns a number, large where the symmetry is broken.
             move="together" needs a function, since the energy does not change when all samples move. It
@@ -150,7 +150,7 @@ def test_invariance(
         check_callable("statistic", statistic, '"energy", or a function of x that returns a number')
     draws = check_integer("draws", draws, at_least=1, below=MOST_DRAWS)
     seed = check_integer("seed", seed, below=1 << 64)
-    H = exact_subgroup(action, S)
+    H = exact_subgroup(action.group, S)
     if isinstance(statistic, str) and (move == "together" or n < 2):
         why = 'with move="together" they all move alike' if n > 1 else "x has one"
         raise ArgumentError(
@@ -165,14 +165,15 @@ def test_invariance(
     if not np.isfinite(values).all():
         raise ArgumentError("x is too large: the statistic is not finite; scale the data.")
     values.flags.writeable = False
-    subgroup = action.group.name if H.rows is None else f"a subgroup of order {H.order}"
+    order = action.group.order if H is None else len(H)
+    subgroup = action.group.name if H is None else f"a subgroup of order {order}"
     return InvarianceTest(
         pvalue=float(np.mean(found.values >= found.least)),
         statistic=float(values[0]),
         values=values,
         null=NULL[move].format(H=subgroup),
         group=action.group.name,
-        order=H.order,
+        order=order,
         move=move,
         enumerated=moves.enumerated,
         calls=moves.calls,

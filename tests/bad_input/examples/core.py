@@ -227,7 +227,6 @@ def of_spectra() -> Any:
     yield good(SPECTRUM.plot)
     yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())
     yield good(POOL.predict, S=3, takes={"S": ("a billion",)})
-    yield good(type(POOL).from_dict, data=POOL.to_dict())
     yield good(sa.choose, spectrum=POOL, max_m=None, oracle=None)
     yield good(sa.choose, spectrum=PLACES, max_m=None, oracle=None)
     yield good(sa.design, "m", group=MOVE.distribution, spectrum=POOL, name="nested")
