@@ -259,13 +259,14 @@ def require_samples(x: Any, name: str = "x") -> int:
     arrays = leaves(x)
     for array in arrays:
         require_data(array, name)
-    # neither len nor a set: torch.export would take the number for a constant
+    # neither len nor int nor a set: torch.export would take the number for a constant
     if not arrays or any(array.shape[0] != arrays[0].shape[0] for array in arrays[1:]):
         counts = [len(array) for array in arrays]
         raise ArgumentError(
             f"{name} holds arrays of {counts} samples; give as many in each, in one."
         )
-    return int(arrays[0].shape[0])
+    count: int = arrays[0].shape[0]
+    return count
 
 
 def call(function: Callable[..., Any], x: Any) -> Any:

@@ -159,8 +159,6 @@ class RepeatedEpochWarning(SparseAugWarning):
     """A second pass without `set_epoch`: data are moved by the elements of the first one again."""
 
 
-_WORKERS = 64  # that count apart; of more, two may lose an update, and the warning comes later
-
 _BLOCK = 256  # items that share a key; part of what a seed means, never to be changed
 
 
@@ -212,9 +210,9 @@ class StreamingDataset(Dataset[Any]):
         self._epoch = torch.zeros(1, dtype=torch.int64).share_memory_()
         self._seen = torch.zeros(self._inner.n, dtype=torch.uint8).share_memory_()
         self._charged = 0  # marks of this epoch that the oracle has counted
-        # whether an epoch was set or the warning given; if not, how many items each worker fetched
+        # whether an epoch was set or the warning given; if not, how many items were fetched
         self._told = torch.zeros(1, dtype=torch.bool).share_memory_()
-        self._fetched = torch.zeros(_WORKERS, dtype=torch.int64).share_memory_()
+        self._fetched = torch.zeros(1, dtype=torch.int64).share_memory_()
         self._drawn = _Draws(oracle, self._inner.n)
 
     @property
@@ -311,12 +309,11 @@ class StreamingDataset(Dataset[Any]):
         """Warn, once, of items that come again after as many as there are, with no epoch ever set."""
         if self._told[0]:
             return
+        # workers that lose an update of the other warn later; one of them warns, so it comes once
+        self._fetched += len(chosen)
         info = get_worker_info()
-        worker = 0 if info is None else info.id
-        # each writes to its own place, and one of them warns: no update is lost, no warning doubled
-        self._fetched[worker % _WORKERS] += len(chosen)
-        again = int(self._fetched.sum()) > len(self) and self._seen[torch.from_numpy(chosen)].any()
-        if worker == 0 and again:
+        again = self._fetched > len(self) and self._seen[torch.from_numpy(chosen)].any()
+        if again and (info is None or info.id == 0):
             self._told[0] = True
             warnings.warn(
                 f"{len(self)} items were fetched and set_epoch was never called, so the elements of "

@@ -9,13 +9,14 @@ phi(h) = h^-1 f(h x), and the same holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from sparseaug._archive import fields_as_json
 from sparseaug._checks import check_real, check_type
 from sparseaug._floats import text_down, text_up, up
 from sparseaug._tables import Shown
@@ -64,7 +65,7 @@ class InvarianceBound(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields and the kind, as JSON data."""
-        return {**asdict(self), "deviation": self.deviation.to_dict(), "kind": self.kind}
+        return {**fields_as_json(self), "kind": self.kind}
 
     def __str__(self) -> str:
         low, high = text_up(self.output_range[0]), text_down(self.output_range[1])
@@ -75,28 +76,11 @@ class InvarianceBound(Shown):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class OrbitStatistics:
-    """The outputs over S, for every sample and entry of the output.
+class OrbitStatistics(NamedTuple):
+    """The outputs over S, for every sample and entry of the output."""
 
-    Attributes:
-        mean: over S; of several outputs a tuple or dict, as the model returns them
-        std: over S, with m - 1: an estimate of the standard deviation over the orbit; times the
-            deviation of S it estimates the invariance error that is left
-        m: number of elements of S
-    """
-
-    mean: Any
-    std: Any
-    m: int
-
-    def __repr__(self) -> str:
-        return f"OrbitStatistics({describe(self.mean)}, m={self.m})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON data."""
-        mean, std = (map_leaves(Tensor.tolist, part) for part in (self.mean, self.std))
-        return {"mean": mean, "std": std, "m": self.m}
+    mean: Any  # of several outputs a tuple or dict, as the model returns them
+    std: Any  # with m - 1: times the deviation of S it estimates the invariance error that is left
 
 
 class OrbitAverage(nn.Module):
@@ -191,7 +175,7 @@ class OrbitAverage(nn.Module):
         outputs = _join([self._outputs(part) for part in self._pieces(x)], 1)
         mean = map_leaves(lambda part: part.mean(0), outputs)
         std = map_leaves(lambda part: part.std(0, correction=1), outputs)
-        return OrbitStatistics(mean, std, self.orbit.m)
+        return OrbitStatistics(mean, std)
 
     def invariance_bound(self, *, output_range: tuple[float, float]) -> InvarianceBound:
         """What the averaged model's invariance error is at most, for outputs in [low, high].

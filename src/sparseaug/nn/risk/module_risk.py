@@ -59,7 +59,6 @@ CHUNK_ON_CPU = 1024
 CHUNK_ON_ACCELERATOR = 1 << 15  # which wants work for all its cores
 
 _ELEMENTS = 64  # that are prepared at a time, where each has a gradient of its own
-_KEPT = 1 << 26  # bytes of copies up to which they are made once: S stays the same at every step
 
 
 @final
@@ -77,8 +76,7 @@ class ModuleRisk:
         S: a GroupSample, "full" for the whole group, or None for the data as they are
         y_action: how targets move, if they do
         chunk_size: copies that are in memory at once; by default 1024, or 32768 on an accelerator.
-            It changes memory, speed and rounding, nothing else. Copies of 64 MiB at most are made
-            once and kept
+            It changes memory, speed and rounding, nothing else
 
     theta is the flat vector of all parameters that require a gradient, in the module's order. Where
     `torch.distributed` runs, each rank computes its share of the copies, and S, data and parameters
@@ -285,7 +283,6 @@ class ModuleRisk:
             self.sample = as_sample(S, self.action.distribution)
             self.calls = self.sample.calls_behind
         self.method = "none" if S is None else "full" if isinstance(S, str) else "one-shot"
-        self._kept: tuple[tuple[int, int], list[tuple[Any, Tensor, float]]] | None = None
         rows = self.sample.elements
         counts = np.ones(len(rows), np.int64)
         if self.method == "one-shot":
@@ -326,17 +323,9 @@ class ModuleRisk:
         loss = self.loss(call(partial(self._call_with, parameters), x), y)
         return loss if loss.ndim == 0 else loss.mean()
 
-    def _chunks(self) -> Iterable[tuple[Any, Tensor, float]]:
-        """This rank's copies, their targets and weights; made once and kept where they are few."""
-        rank = this_rank()
-        if self._kept is not None and self._kept[0] == rank:
-            return self._kept[1]
-        made = self._make_chunks(*share(len(self.data[1]) * len(self._counts), *rank))
-        size = sum(part.nbytes for part in self._tensors) * len(self._counts)
-        if size > _KEPT or any(part.requires_grad for part in self._tensors):
-            return made
-        self._kept = rank, list(made)
-        return self._kept[1]
+    def _chunks(self) -> Iterator[tuple[Any, Tensor, float]]:
+        """This rank's copies, their targets and weights."""
+        return self._make_chunks(*share(len(self.data[1]) * len(self._counts), *this_rank()))
 
     def _make_chunks(self, start: int, stop: int) -> Iterator[tuple[Any, Tensor, float]]:
         """The chunks from copy `start` to `stop` of the distinct elements."""
