@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 import time
 
 import pytest
@@ -101,39 +100,6 @@ def refuses_links(*arguments):
     raise OSError(errno.EPERM, "Operation not permitted")
 
 
-@pytest.mark.parametrize("links", [True, False])
-def test_of_many_writers_without_overwrite_one_wins(tmp_path, monkeypatch, links):
-    if not links:
-        monkeypatch.setattr(os, "link", refuses_links)
-    won = []
-
-    def write(data):
-        try:
-            write_atomic(tmp_path / "S", data, overwrite=False)
-        except StorageError:
-            return
-        won.append(data)
-
-    threads = [threading.Thread(target=write, args=(bytes([i]) * 100,)) for i in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert won == [read_bytes(tmp_path / "S")]
-    assert os.listdir(tmp_path) == ["S"]
-
-
-def test_a_name_claimed_for_nothing_is_given_back(tmp_path, monkeypatch):
-    def fails(*arguments):
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(os, "link", refuses_links)
-    monkeypatch.setattr(os, "replace", fails)
-    with pytest.raises(StorageError, match="was not written: Input/output error"):
-        write_atomic(tmp_path / "S", b"x", overwrite=False)
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
 @pytest.mark.parametrize("linked", [False, True])
 def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode, linked):
@@ -160,14 +126,3 @@ def test_without_follow_no_link_is_written_through_or_replaced(tmp_path):
         assert (tmp_path / name).is_symlink()
     assert (tmp_path / "mine").read_bytes() == b"mine"
     assert sorted(os.listdir(tmp_path)) == ["link", "mine", "nowhere"]
-
-
-def test_a_file_of_more_bytes_than_the_limit_is_refused_with_both_numbers(tmp_path, monkeypatch):
-    with open(tmp_path / "S", "wb") as file:
-        file.truncate(1 << 40)  # a hole: it takes no room on disk, and would take all memory
-    with pytest.raises(StorageError, match=r"1099511627776 bytes.* 4294967296"):
-        read_bytes(tmp_path / "S")
-    monkeypatch.setattr(_io, "LARGEST", 10)
-    with pytest.raises(StorageError, match="11 bytes, and the limit is 10"):
-        write_atomic(tmp_path / "T", b"x" * 11)
-    assert os.listdir(tmp_path) == ["S"]

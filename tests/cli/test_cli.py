@@ -166,7 +166,8 @@ def test_rows_that_somebody_else_wrote_are_certified_and_inspected(run):
     zipped = [(i % 4, i % 6) for i in range(12)]
     Path("zipped.csv").write_text("a,b\n" + "\n".join(f"{a};{b}" for a, b in zipped))
     found = json.loads(run("inspect zipped.csv --group C4xC6 --json").out)
-    assert found == sa.inspect(sa.GroupSample("C4xC6", zipped)).to_dict()
+    wanted = sa.inspect(sa.GroupSample("C4xC6", zipped)).to_dict()
+    assert found == json.loads(json.dumps(wanted))
 
 
 @pytest.mark.parametrize(
