@@ -61,6 +61,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 ROWS = np.random.default_rng(3).uniform(-1, 1, (5, 4))
 S5 = sa.symmetric(5)
+MOVE = sa.random_transform(lambda x, rng: x * rng.random(), name="scale")
 
 # name: value, by kind; an array is copied for each call
 FIXED: dict[str, dict[str, Any]] = {
@@ -129,10 +130,13 @@ MADE: dict[str, dict[str, Callable[[], Any]]] = {
         "lambda": lambda: lambda *given, **options: None,
         "generator": lambda: (i for i in range(3)),
     },
-    # good objects, of another group than the other arguments
+    # good objects, of another group than the other arguments, and of none
     "other": {
         **{"group": lambda: S5, "sample": lambda: sa.GroupSample(S5, [[1, 0, 2, 3, 4]])},
         **{"action": lambda: sa.permute_axis(S5), "oracle": lambda: sa.Oracle(S5)},
+        **{"distribution": lambda: MOVE.distribution, "random action": lambda: MOVE},
+        "sample of a distribution": lambda: sa.Oracle(MOVE.distribution, seed=5).draw(8),
+        "oracle of a distribution": lambda: sa.Oracle(MOVE.distribution, seed=5),
     },
 }  # fmt: skip
 
