@@ -70,70 +70,42 @@ def some_data(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-99, 99, shape).astype(float)
 
 
-GRAPHS = (some_data((3, 5, 5), 1), some_data((3, 5, 2), 2))
-
-ACTIONS = {
-    "permute the last axis by S5": (sa.permute_axis(sa.symmetric(5)), some_data((4, 5))),
-    "permute axis 1 by A4": (sa.permute_axis(sa.alternating(4), 1), some_data((2, 4, 3))),
-    "permute by D6": (sa.permute_axis(sa.dihedral(6)), some_data((2, 6))),
-    "permute by M11": (sa.permute_axis(sa.groups.mathieu(11)), some_data((2, 11))),
-    "permute nodes": (sa.permute_nodes(sa.symmetric(5)), GRAPHS[0]),
-    "permute nodes with edge features": (
-        sa.permute_nodes(sa.symmetric(3)),
-        some_data((2, 3, 3, 4)),
-    ),
-    "flip signs": (sa.flip_signs(sa.sign_flips(5)), some_data((3, 5))),
-    "flip signs on axis 1": (sa.flip_signs(sa.sign_flips(4), 1), some_data((3, 4, 2))),
-    "signed permutations": (sa.signed_permute(sa.hyperoctahedral(4)), some_data((3, 4))),
-    "signed permutations on axis 1": (
-        sa.signed_permute(sa.hyperoctahedral(3), axis=1),
-        some_data((2, 3, 5)),
-    ),
-    "shifts": (sa.roll(sa.abelian(4, 6)), some_data((2, 3, 4, 6))),
-    "shifts by steps": (sa.roll(sa.cyclic(4), axes=1), some_data((2, 12, 3))),
-    "turns and flips of a grid": (sa.rotate_grid(sa.dihedral(4)), some_data((2, 3, 5, 5))),
-    "turns of a grid, channels last": (
-        sa.rotate_grid(sa.cyclic(4), axes=(1, 2)),
-        some_data((2, 4, 4, 3)),
-    ),
-    "shifts, turns and flips of a grid": (
-        sa.move_grid(sa.grid_symmetries(5)),
-        some_data((2, 5, 5)),
-    ),
-    "shifts by steps, turns and flips, channels last": (
-        sa.move_grid(sa.grid_symmetries(2), axes=(1, 2)),
-        some_data((2, 4, 4, 3)),
-    ),
-    "vectors on a grid, turned and flipped": (
-        sa.rotate_grid(sa.dihedral(4), vectors=1),
-        some_data((2, 2, 5, 5)),
-    ),
-    "vectors on a grid, moved, components last": (
-        sa.move_grid(sa.grid_symmetries(3), axes=(1, 2), vectors=-1),
-        some_data((2, 3, 3, 2)),
-    ),
-    "flip of an axis": (sa.flip(1), some_data((2, 5, 3))),
-    "rotations of the cube": (sa.linear(sa.groups.cube_rotations()), some_data((4, 3))),
-    "symmetries of the cube on point clouds": (
-        sa.linear(sa.groups.cube_symmetries()),
-        some_data((2, 7, 3)),
-    ),
-    "permutations and sign flips": (
+MOVED = {  # each with the shape of data that it moves
+    "permute the last axis": (sa.permute_axis(sa.symmetric(5)), (4, 5)),
+    "permute axis 1": (sa.permute_axis(sa.alternating(4), 1), (2, 4, 3)),
+    "permute by generators": (sa.permute_axis(sa.groups.mathieu(11)), (2, 11)),
+    "permute nodes": (sa.permute_nodes(sa.symmetric(5)), (3, 5, 5)),
+    "permute nodes, edge features": (sa.permute_nodes(sa.symmetric(3)), (2, 3, 3, 4)),
+    "flip signs": (sa.flip_signs(sa.sign_flips(4), 1), (3, 4, 2)),
+    "signed permutations": (sa.signed_permute(sa.hyperoctahedral(4)), (3, 4)),
+    "signed permutations on axis 1": (sa.signed_permute(sa.hyperoctahedral(3), 1), (2, 3, 5)),
+    "shifts": (sa.roll(sa.abelian(4, 6)), (2, 3, 4, 6)),
+    "shifts by steps": (sa.roll(sa.cyclic(4), axes=1), (2, 12, 3)),
+    "turns and flips": (sa.rotate_grid(sa.dihedral(4)), (2, 3, 5, 5)),
+    "turns, channels last": (sa.rotate_grid(sa.cyclic(4), axes=(1, 2)), (2, 4, 4, 3)),
+    "a grid": (sa.move_grid(sa.grid_symmetries(5)), (2, 5, 5)),
+    "a grid by steps": (sa.move_grid(sa.grid_symmetries(2), axes=(1, 2)), (2, 4, 4, 3)),
+    "vectors, turned": (sa.rotate_grid(sa.dihedral(4), vectors=1), (2, 2, 5, 5)),
+    "vectors last": (sa.move_grid(sa.grid_symmetries(3), (1, 2), vectors=-1), (2, 3, 3, 2)),
+    "flip of an axis": (sa.flip(1), (2, 5, 3)),
+    "matrices": (sa.linear(sa.groups.cube_symmetries()), (2, 7, 3)),
+    "permutations and signs": (
         sa.product_action(sa.permute_axis(sa.symmetric(4), 1), sa.flip_signs(sa.sign_flips(3), -1)),
-        some_data((2, 4, 3)),
+        (2, 4, 3),
     ),
-    "two permutations and a shift": (
+    "three at once": (
         sa.product_action(
             sa.permute_axis(sa.symmetric(3), 1),
             sa.product_action(sa.permute_axis(sa.symmetric(4), 2), sa.roll(sa.cyclic(5), (3,))),
         ),
-        some_data((2, 3, 4, 5)),
+        (2, 3, 4, 5),
     ),
     "a user's function": (
         sa.custom_action(sa.symmetric(3), lambda g, x: x[:, np.argsort(g, axis=1)].swapaxes(0, 1)),
-        some_data((2, 3)),
+        (2, 3),
     ),
 }
+ACTIONS = {name: (action, some_data(shape)) for name, (action, shape) in MOVED.items()}
 
 
 @pytest.fixture
