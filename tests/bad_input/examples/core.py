@@ -31,6 +31,7 @@ DATA = (X, Y)
 RISK = sa.augmented_risk(MODEL, DATA, ACT, S)
 FULL = sa.augmented_risk(MODEL, DATA, ACT, "full")
 DIRECT = risk.DirectRisk(MODEL, DATA, ACT, S)
+CUSTOM = sa.custom_risk(MODEL.losses, DATA, ACT, S, largest=100.0)
 EVIDENCE = certificate.Evidence(MODEL, DATA, ACT, S)
 RUN = sa.descend(RISK, THETA, step_size=0.1, num_steps=3)
 ASKED = {"eps": 0.1, "delta": 0.05, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0}
@@ -83,6 +84,8 @@ good = Table(
             "max_calls": 40,
             "growth": 0.5,
             "delta": 0.05,
+            "function": MODEL.losses,
+            "largest": 100.0,
         },
         **{"failure_probability": 1e-9, "kernel": K, "z": X, "z2": X, "centers": X, "sigma": 1.0},
         **{"block": 2, "coefficients": Y, "a": Y, "b": Y, "box": 1.0},
@@ -169,6 +172,18 @@ def of_risks() -> Any:
     yield from map(good, (RISK.value, RISK.gradient, DIRECT.value, DIRECT.gradient))
     yield good.on(streaming, "resume")
     yield from map(good, (sa.augmented_risk, risk.streaming_risk))
+
+
+def of_losses() -> Any:
+    small = risk.minibatch(CUSTOM, 2)
+    yield good(sa.custom_risk)
+    yield good(risk.minibatch, risk=CUSTOM)
+    yield from map(good, (CUSTOM.value, CUSTOM.gradient, small.value, small.gradient))
+    asked = {"eps": 40.0, "box": 2.0, "theta0": np.full(12, 0.3)}
+    yield good(sa.one_shot, "model data action delta seed", **asked, also="x")
+    yield good.on(oracle, "products", calls=6, repeats=2)
+    yield good(kernels.orbit_variances)
+    yield good(certificate.a_priori, "evidence theta", by="paper")
 
 
 def of_descent() -> Any:
@@ -268,14 +283,8 @@ def of_checks() -> Any:
     yield good(testing.check_uniform, group=small, sample=small.sample)
 
 
-EXAMPLES = [
-    *(*of_sampling(), *of_designs(), *of_norms(), *of_kernels(), *of_risks(), *of_descent()),
-    *(
-        *of_certificates(),
-        *of_accuracy(),
-        *of_spectra(),
-        *of_planning(),
-        *of_orders(),
-        *of_checks(),
-    ),
-]
+PARTS = (
+    *(of_sampling, of_designs, of_norms, of_kernels, of_risks, of_losses, of_descent),
+    *(of_certificates, of_accuracy, of_spectra, of_planning, of_orders, of_checks),
+)
+EXAMPLES = [example for part in PARTS for example in part()]
