@@ -15,8 +15,8 @@ from scipy import fft
 import sparseaug as sa
 from benchmarks.side_by_side import compare
 from sparseaug.norms.abelian.characters import characters_norm
-from sparseaug.norms.abelian.dihedral import dihedral_norm
 from sparseaug.norms.abelian.walsh import hadamard, walsh_norm
+from sparseaug.norms.dihedral import dihedral_norm
 
 
 def cyclic_and_torus() -> None:

@@ -93,7 +93,6 @@ LIMITS: dict[str, Limit] = {
     ),
     "entries of a sample": Limit(4096, "entries", "the matrix of an action is formed and verified"),
     "values of characters": Limit(1 << 43, "values of characters", "some minutes on two cores"),
-    "young": Limit(12, "points", "S_13 has an irrep of 21,450 dimensions, 3.7 GB"),
 }
 """One row per limit of size; `require_work` reads it."""
 

@@ -12,8 +12,8 @@ import pytest
 import sparseaug as sa
 from sparseaug.groups.fourier import Block
 from sparseaug.norms.abelian import characters
-from sparseaug.norms.abelian.dihedral import dihedral_norm
 from sparseaug.norms.abelian.products import ENTRIES, product_blocks, split
+from sparseaug.norms.dihedral import dihedral_norm
 
 
 def draw(n: int, m: int, seed: int = 0) -> sa.GroupSample:

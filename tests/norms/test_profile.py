@@ -160,7 +160,7 @@ def test_a_subgroup_has_norm_one_wherever_it_is_not_exact(name):
 def test_low_degrees_of_large_n_agree_with_the_whole_profile(monkeypatch, name, seed):
     S = sa.Oracle(sa.group(name), seed=seed).draw(20 - 5 * seed)
     whole = sa.profile(S)
-    monkeypatch.setattr("sparseaug.norms.profiles.young.LARGEST_N", 6)
+    monkeypatch.setattr("sparseaug.norms.young.symmetric.LARGEST_N", 6)
     monkeypatch.setattr("sparseaug.groups.degrees.shapes.LARGEST_N", 6)
     low = sa.profile(S)
     assert set(low.norms) == {1, 2, 3}

@@ -6,7 +6,8 @@ draw_until  draw until the deviation is small enough
 generation  whether S can work at all
 methods     the methods, in order of preference
 
-abelian         means of characters; dihedral groups
+abelian         means of characters
+dihedral        signs and turns
 young           S_n and A_n: every irrep, by Clausen's recursion
 rotations       SO(2), SO(3), O(2), O(3), by degree or for primes
 irreps          groups whose irreps are known, and tensor products of them

@@ -12,20 +12,21 @@ from typing import Any
 from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
+from sparseaug.groups.degrees.shapes import LARGEST_N
 from sparseaug.groups.fourier import block_of
 from sparseaug.groups.representations import infinite, listed_irreps, listed_irreps_to
 from sparseaug.norms.abelian.characters import characters_norm
-from sparseaug.norms.abelian.dihedral import dihedral_norm
 from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.abelian.walsh import walsh_norm
 from sparseaug.norms.coordinates import coordinates_norm, has_own_degrees
+from sparseaug.norms.dihedral import dihedral_norm
 from sparseaug.norms.irreps import announce_irreps, irreps_norm, largest_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
 from sparseaug.norms.rotations.bands import bands_norm
 from sparseaug.norms.rotations.primes import prime_norm
-from sparseaug.norms.young.symmetric import LARGEST_N, symmetric_norm
+from sparseaug.norms.young.symmetric import symmetric_norm
 from sparseaug.sampling import GroupSample
 
 REGULAR_LIMIT = 2_000_000

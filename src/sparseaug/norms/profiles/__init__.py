@@ -4,11 +4,7 @@ profile     profile(S): the way for the group
 result      what is known of each degree and of each irrep
 levels      from bounds of norms and counts to the levels of a profile
 shifts      norms by degree or frequency on abelian groups
-dihedral    dihedral groups by frequency
-young       norms by degree on S_n and A_n
-pairs       degree 2 of S_n alone, for n in the dozens
 irreps      groups whose irreps are known, one by one: B_n, products
-bands       rotations by l or frequency
 weighted    weighted means, to judge other people's quadratures
 cyclotomic  whether a sum of roots of unity is 0, in integers
 """

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from sparseaug._checks import Progress, check_choice, check_integer, check_progress, check_weights
 from sparseaug.errors import UnsupportedError
 from sparseaug.groups.degrees.abelian import MEANINGS
+from sparseaug.norms.dihedral import dihedral_levels
 from sparseaug.norms.methods import as_known
-from sparseaug.norms.profiles.bands import band_levels
-from sparseaug.norms.profiles.dihedral import dihedral_levels
 from sparseaug.norms.profiles.irreps import irrep_levels
 from sparseaug.norms.profiles.result import Levels, Profile
 from sparseaug.norms.profiles.shifts import shift_levels
 from sparseaug.norms.profiles.weighted import weighted_levels
-from sparseaug.norms.profiles.young import permutation_levels
+from sparseaug.norms.rotations.bands import band_levels
+from sparseaug.norms.young.symmetric import permutation_levels
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.sample import require_sample
 

@@ -25,10 +25,9 @@ from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.representations import listed_irreps
 from sparseaug.norms.irreps import announce_irreps, largest_norms
-from sparseaug.norms.profiles.bands import band_limit
 from sparseaug.norms.profiles.levels import levels_of_parts, part_of
 from sparseaug.norms.profiles.result import Levels
-from sparseaug.norms.rotations.bands import band_blocks
+from sparseaug.norms.rotations.bands import band_blocks, band_limit
 from sparseaug.sampling import GroupSample
 
 

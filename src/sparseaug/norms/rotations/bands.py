@@ -1,4 +1,4 @@
-"""The norm of D_S on functions of degree at most L: blocks of Wigner's matrices, with their error.
+"""Rotations to degree L and degree by degree: blocks of Wigner's matrices, with their error.
 
 The mean of D^l over S (`groups.wigner` has the formula) needs the moments
 
@@ -17,6 +17,7 @@ phase in `wigner_rounding`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice
 from typing import Any, cast
 
@@ -25,7 +26,8 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import Progress, require_work, silent
 from sparseaug._floats import UNIT, gamma, up
-from sparseaug.groups import Rows
+from sparseaug.groups import Group, Rows
+from sparseaug.groups.degrees.counts import Degree, Part
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.quotients import Multiset
 from sparseaug.groups.rotations import Rotations
@@ -37,18 +39,51 @@ from sparseaug.groups.wigner import (
     quarter_turns,
     wigner_rounding,
 )
-from sparseaug.norms.irreps import largest_norm
+from sparseaug.norms.irreps import largest_norm, largest_norms
 from sparseaug.norms.norm import Norm, announce
-from sparseaug.norms.rotations.squares import exact_zeros
+from sparseaug.norms.profiles.levels import levels_of_parts, part_of
+from sparseaug.norms.profiles.result import Levels
+from sparseaug.norms.rotations.squares import exact_squares, exact_zeros
 from sparseaug.sampling import GroupSample
 
 _BLOCK = 128  # elements whose phases are multiplied at a time
+
+USUAL_DEGREE = 16
+"""Of a profile where no degree is given."""
+
+USUAL_IN_PRODUCTS = 4
+"""The same for products with other groups, which have many irreps of each degree."""
 
 
 def bands_norm(S: GroupSample, *, degree: int, progress: Progress = silent) -> Norm:
     """The norm of D_S on the irreps of degree at most `degree`."""
     blocks = (block for _, block in band_blocks(S, degree))
     return largest_norm(blocks, total=degree, progress=progress)
+
+
+def band_levels(S: GroupSample, most: int | None, by: str, progress: Progress) -> Levels:
+    """Levels and parts up to degree `most`."""
+    highest = band_limit(S.group, most)
+    known = exact_squares(S, highest) or {}
+    parts: list[Part] = []
+
+    def blocks() -> Iterator[tuple[Degree, Block]]:
+        for degree, block in band_blocks(S, highest):
+            square = known.get((degree, -1 if block.label.endswith(("-", "det")) else 1))
+            if not block.error and not block.values.any():
+                square = Fraction(0)
+            parts.append(part_of(degree, block, square))
+            yield degree, block
+            progress(degree, highest)
+
+    norms = largest_norms(blocks())
+    return Levels(tuple(levels_of_parts(parts, norms)), tuple(parts), False)
+
+
+def band_limit(group: Group, most: int | None) -> int:
+    """The degree up to which a profile of rotations goes."""
+    usual = USUAL_IN_PRODUCTS if group.factors else USUAL_DEGREE
+    return usual if most is None else most
 
 
 def band_blocks(S: Multiset, highest: int) -> Iterator[tuple[int, Block]]:
