@@ -42,7 +42,6 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(walsh, "TABLE_BITS", 0)
     if name.endswith("parts"):
         monkeypatch.setattr(walsh, "LOW_BITS", 2)
-        monkeypatch.setattr(walsh, "CHUNK", 4)
     return name
 
 

@@ -9,9 +9,7 @@ The character of a at g is (-1)^(a.g), so m f(a) is m minus twice the number of 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,7 @@ LOW_BITS = 14
 """Parities of 2^14 characters, 128 kilobytes a word, stay in cache while the others go by."""
 
 CHUNK = 1 << 9
-"""High parts that one call of a thread goes through: 2^23 characters, a few milliseconds."""
+"""High parts between two reports: 2^23 characters, a few milliseconds."""
 
 TABLE_BITS = 26
 """Largest d for a table of 2^d counts."""
@@ -101,51 +99,29 @@ def _by_table(bits: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 def _by_popcount(bits: NDArray[np.uint8], progress: Progress) -> tuple[int, int]:
-    """All 2^d parities: a table of those of the low bits, xor one word for each high part.
-
-    Chunks of high parts go to threads; results are integers, and do not depend on how.
-    """
+    """All 2^d parities: a table of those of the low bits, xor one word for each high part."""
     m, d = bits.shape
     columns = _words(bits)[::-1]  # by place value in the rank
     low_bits = min(d, LOW_BITS)
     low = np.ascontiguousarray(_spans(columns[:low_bits]).T)
     high = _spans(columns[low_bits:])
-    starts = range(0, len(high), CHUNK)
-
-    def scan(start: int) -> tuple[int, int]:
-        value, rank = _scan(low, high[start : start + CHUNK], m, skip=start == 0)
-        return value, (start << low_bits) + rank
-
+    parities, counts = np.empty(low.shape[1], np.uint64), np.empty(low.shape[1], np.uint8)
+    sums = np.empty(low.shape[1], np.uint8 if m <= 64 else np.uint32)
     best, at = -1, 0
-    with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
-        for done, (value, rank) in enumerate(pool.map(scan, starts), start=1):
-            if value > best:
-                best, at = value, rank
-            progress(done, len(starts))
-    return best, at
-
-
-def _scan(
-    low: NDArray[np.uint64], bases: NDArray[np.uint64], m: int, *, skip: bool
-) -> tuple[int, int]:
-    """The largest |m - 2 popcount| over low (words, 2^a) xor bases (h, words), and the first place."""
-    size = low.shape[1]
-    parities = np.empty(size, np.uint64)
-    counts = np.empty(size, np.uint8)
-    sums = np.empty(size, np.uint8 if m <= 64 else np.uint32)
-    best, at = -1, 0
-    for number, base in enumerate(bases):
+    for number, base in enumerate(high):
         for word, (row, constant) in enumerate(zip(low, base, strict=True)):
             np.bitwise_xor(row, constant, out=parities)
             popcount(parities, out=sums if m <= 64 else counts)
             if m > 64:
                 np.add(counts, 0 if word == 0 else sums, out=sums)
-        first = int(skip and number == 0)  # the trivial character
+        first = int(number == 0)  # the trivial character
         seen = sums[first:]
         value = max(m - 2 * int(seen.min()), 2 * int(seen.max()) - m)
         if value > best:
             sizes = np.abs(m - 2 * seen.astype(np.int64))
-            best, at = value, number * size + first + int(np.argmax(sizes == value))
+            best, at = value, (number << low_bits) + first + int(np.argmax(sizes == value))
+        if number % CHUNK == 0:
+            progress(number, len(high))
     return best, at
 
 
