@@ -22,7 +22,6 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.errors import ArgumentError
-from tests.nn import ranks_in_step
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "distributed.py"
 
@@ -81,7 +80,6 @@ def refusal(ask: Callable[[], object]) -> str:
 
 JOBS: dict[str, Callable[[int, Path], Any]] = {
     "differ": lambda rank, folder: differ(rank),
-    "plain": lambda rank, folder: ranks_in_step.plain(rank),
 }
 
 

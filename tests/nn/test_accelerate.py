@@ -42,7 +42,7 @@ def test_accelerate_is_told_not_to_replace_a_loader_that_counts_and_keeps_its_st
     assert all(map(torch.equal, batches + [x for x, _ in resumed], whole))
 
 
-def test_accelerate_tells_a_streaming_data_set_the_epoch_and_keeps_its_state(tmp_path):
+def test_accelerate_tells_a_streaming_data_set_the_epoch():
     accelerator = accelerate.Accelerator(cpu=True)
     act = sa.permute_axis(sa.symmetric(9))
 
@@ -57,9 +57,3 @@ def test_accelerate_tells_a_streaming_data_set_the_epoch_and_keeps_its_state(tmp
         alone.set_epoch(epoch)
         assert np.array_equal(got, np.stack(list(alone)))
     assert data.calls == 12
-    accelerator.register_for_checkpointing(data)
-    accelerator.save_state(tmp_path)
-    resumed = make()
-    accelerator._custom_objects = [resumed]
-    accelerator.load_state(tmp_path)
-    assert (resumed.calls, resumed.epoch) == (12, 1)

@@ -100,17 +100,11 @@ def test_weights_are_exact_in_half_precision_and_nothing_overflows():
         torch.testing.assert_close(average(x), x[:, :1])
 
 
-def test_over_all_of_the_group_the_average_is_equivariant_and_over_S_it_obeys_the_bound():
+def test_over_all_of_the_group_the_average_is_equivariant():
     everything, x = sa.GroupSample.full(GRIDS.group), data(1, 1, 4, 4)
     equivariant = OrbitAverage(convolution(), GRIDS, "full", GRIDS)
     moved = GRIDS(everything, equivariant(x).detach())
     assert float((over_the_group(GRIDS, equivariant, x) - moved).abs().max()) < SLACK
-    for seed in range(10):
-        S, model = sa.Oracle(GRIDS.group, seed).draw(2 + seed), convolution(seed)
-        average = OrbitAverage(model, GRIDS, S, GRIDS)
-        f, averaged = (by_hand(function, everything, x, GRIDS) for function in (model, average))
-        error = (averaged - f.mean(0)).square().mean(0).sqrt()
-        assert (error <= average.deviation.value * f.std(0, correction=0) + SLACK).all()
 
 
 def test_a_loaded_S_brings_its_deviation_its_counts_and_its_inverses():

@@ -1,4 +1,4 @@
-"""OrbitBatch: the copies of `augment`, compiled, in every precision, saved, subset by subset."""
+"""OrbitBatch: the copies of `augment`, compiled, in every precision, saved."""
 
 from __future__ import annotations
 
@@ -62,28 +62,6 @@ def test_a_stated_subset_gives_those_elements_in_that_order(shifts, images):
     ):
         assert torch.equal(shifts(images, which), whole[positions].flatten(0, 1))
         assert torch.equal(shifts.repeat(targets, which), torch.cat([targets] * len(positions)))
-
-
-def test_move_each_moves_data_j_by_element_j(rotations):
-    x = torch.randn(5, 4, 3)
-    for j, moved in enumerate(rotations.move_each(x)):
-        assert torch.equal(moved, rotations(x[j], [j]))
-    assert torch.equal(rotations.move_each(x[:2], slice(3, 5))[1], rotations(x[1], [4]))
-    with pytest.raises(ArgumentError, match="one for each"):
-        rotations.move_each(x[:4])
-
-
-@pytest.mark.parametrize(("m", "size"), [(6, 2), (7, 3), (5, 5)])
-def test_every_pass_of_subsets_goes_through_S_once(m, size):
-    orbit, steps = OrbitBatch(SHIFT, drawn(SHIFT.group, m)), -(-m // size)
-    passes = []
-    for turn in range(3):
-        chosen = [orbit.subset(step, size) for step in range(turn * steps, (turn + 1) * steps)]
-        assert all(len(positions) <= size for positions in chosen)
-        passes.append(torch.cat(chosen).tolist())
-        assert sorted(passes[-1]) == list(range(m))
-    other = torch.cat([orbit.subset(step, size, seed=1) for step in range(steps)]).tolist()
-    assert len({tuple(order) for order in (*passes, other)}) == 4
 
 
 def test_every_precision_has_matrices_made_from_the_rows(rotations, shifts, images):

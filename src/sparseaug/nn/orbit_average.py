@@ -248,7 +248,7 @@ class OrbitAverage(nn.Module):
             y = call_model(self.model, copies)
             _require_outputs(y, leaves(copies)[0].shape[0])
             outputs = map_leaves(lambda part: part.unflatten(0, (-1, batch)), y)
-            outputs = outputs if self.back is None else self.back.move_each(outputs, which)
+            outputs = outputs if self.back is None else self.back._move_each(outputs, which)
             yield outputs, start
 
 

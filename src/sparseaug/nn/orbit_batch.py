@@ -21,7 +21,6 @@ from sparseaug.errors import ArgumentError
 from sparseaug.nn.states import facts_of, kept_rows, rows_in, sample_in
 from sparseaug.sampling import GroupSample
 from sparseaug.sampling.distinct import Distinct, distinct
-from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.sample import as_sample
 
 Which: TypeAlias = slice | Sequence[int] | Tensor | None
@@ -104,20 +103,9 @@ class OrbitBatch(nn.Module):
         moved = action.apply(self._prepared(which), map_leaves(lambda part: part[None], x))
         return map_leaves(lambda part: part.flatten(0, 1), moved)
 
-    def move_each(self, x: Any, which: Which = None) -> Any:
-        """Data x[j] (B, ...) moved by element j alone: (m, B, ...) stays (m, B, ...).
-
-        Args:
-            x: data (m, B, ...)
-            which: positions in S; all if None
-        """
-        action = self._ready(x, 1)
-        prepared = self._prepared(which)
-        if any(len(part) != len(prepared[0]) for part in leaves(x)):
-            raise ArgumentError(
-                f"x has {len(leaves(x)[0])} entries, which names {len(prepared[0])}; give one for each."
-            )
-        return action.apply(prepared, x)
+    def _move_each(self, x: Any, which: Which) -> Any:
+        """Data x[j] (m, B, ...) moved by element j alone."""
+        return self._ready(x, 1).apply(self._prepared(which), x)
 
     def repeat(self, y: Tensor, which: Which = None) -> Tensor:
         """Targets y (B, ...) that do not move, once per element: (B m, ...), laid out as the copies.
@@ -131,31 +119,6 @@ class OrbitBatch(nn.Module):
         require_tensor("y", y, 1)
         copies = self.m if which is None else len(positions(which, self.m, y.device))
         return y.expand(copies, *y.shape).flatten(0, 1)
-
-    def subset(self, step: int, size: int, *, seed: int = 0) -> Tensor:
-        """Positions in S for a step: each ceil(m / size) steps go through all of S once.
-
-        A function of its arguments alone, so it is the same on every rank and after a resume.
-
-        Args:
-            step: the number of the step, from 0
-            size: elements per step
-            seed: of the order in which S is used
-
-        Examples:
-            >>> import torch
-            >>> import sparseaug as sa
-            >>> from sparseaug.nn import OrbitBatch
-            >>> orbit = OrbitBatch(sa.roll(sa.cyclic(9), (-1,)), sa.Oracle(sa.cyclic(9)).draw(4))
-            >>> sorted(torch.cat([orbit.subset(step, 2) for step in (0, 1)]).tolist())
-            [0, 1, 2, 3]
-        """
-        step = check_integer("step", step)
-        size = check_integer("size", size, at_least=1, below=self.m + 1)
-        turn, place = divmod(step, -(-self.m // size))
-        order = keyed_rng(seed, "orbit subset", step=turn).permutation(self.m)
-        chosen = order[place * size : (place + 1) * size]
-        return torch.as_tensor(chosen, device=self.elements.device)
 
     def extra_repr(self) -> str:
         return f"{type(self.action).__name__} of {self.action.distribution.name}, m={self.m}"

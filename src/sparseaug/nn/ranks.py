@@ -20,11 +20,6 @@ def sum_over_ranks(values: Tensor) -> Tensor:
     return values
 
 
-def any_rank(answer: bool, like: Tensor) -> bool:
-    """Whether any rank says yes; `like` is a tensor on the device that this rank computes on."""
-    return bool(sum_over_ranks(torch.tensor(float(answer), device=like.device)))
-
-
 def require_same(like: Tensor, /, **named: Iterable[Tensor | bytes]) -> None:
     """Raise an `ArgumentError` on every rank unless all ranks hold the same by each name.
 

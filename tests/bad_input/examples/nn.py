@@ -98,11 +98,8 @@ def of_data() -> Any:
 
 def of_models() -> Any:
     yield good(sann.OrbitBatch)
-    for name in ("forward", "repeat", "subset"):
+    for name in ("forward", "repeat"):
         yield good.on(orbit, name)
-    yield good.on(
-        orbit, "move_each", x=torch.rand(4, 3, 4), which=None, takes={"x": (), "which": ()}
-    )
     average_of = {"via": lambda **given: sann.OrbitAverage(**given)(X)}
     moved = "model action S output_action chunk_size"
     yield good(sann.OrbitAverage, moved, **average_of)

@@ -143,17 +143,13 @@ def in_double(risk: ModuleRisk, theta: Tensor) -> tuple[ModuleRisk, Tensor]:
     return double, at
 
 
-def _copies(risk: ModuleRisk) -> tuple[nn.Module, Any]:
-    return _copy(risk.module), _copy(risk.loss) if isinstance(risk.loss, nn.Module) else risk.loss
-
-
-def _copy(module: nn.Module) -> nn.Module:
+def _copies(risk: ModuleRisk) -> Any:
+    own = risk.module, risk.loss
     try:
-        return deepcopy(module)
+        return [deepcopy(part) if isinstance(part, nn.Module) else part for part in own]
     except (RuntimeError, TypeError) as error:
         raise UnsupportedError(
-            f"{type(module).__name__} cannot be copied ({error}), so it is not certified; make a module "
-            "that copy.deepcopy takes."
+            f"module cannot be copied ({error}), so it is not certified."
         ) from error
 
 

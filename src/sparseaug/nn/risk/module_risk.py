@@ -58,8 +58,6 @@ Loss = Callable[[Any, Any], Tensor]
 CHUNK_ON_CPU = 1024
 CHUNK_ON_ACCELERATOR = 1 << 15  # which wants work for all its cores
 
-_ELEMENTS = 64  # that are prepared at a time, where each has a gradient of its own
-
 
 @final
 class ModuleRisk:
@@ -253,17 +251,14 @@ class ModuleRisk:
         return self.require_theta(theta).detach()
 
     def _element_gradients(self, theta: Tensor, rows: Rows) -> Iterator[tuple[Any, Any]]:
-        """And the values (k,) and gradients (k, P) of single elements, some at a time."""
+        """The value (1,) and gradient (1, P) of each element alone."""
         require_pure(self.module)
         warn_of_one_class(self.data[1].detach().cpu(), "data")
         alone, n = copy(self), len(self.data[1])
-        for start in range(0, len(rows), _ELEMENTS):
-            some = rows[start : start + _ELEMENTS]
-            alone._bind(some, np.ones(len(some), np.int64))
-            alone.copies = n  # of each mean
-            for j in range(len(some)):
-                mean = alone._sum(theta, alone._make_chunks(j * n, (j + 1) * n))
-                yield mean[None, -1].cpu().numpy(), mean[None, :-1].cpu().numpy()
+        for row in rows:
+            alone._bind(row[None], np.ones(1, np.int64))
+            mean = alone._sum(theta, alone._make_chunks(0, n))
+            yield mean[None, -1].cpu().numpy(), mean[None, :-1].cpu().numpy()
 
     def _copies_in(self, elements: slice, samples: slice | list[int]) -> tuple[Any, Tensor]:
         """The copies of some samples by some elements, and their targets."""
