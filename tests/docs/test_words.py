@@ -9,7 +9,6 @@ import pytest
 from studies.pages.words import MANY, ROOT, crowded, density, numbers, pages, said, sentences
 
 PAGES = pages()
-LEFT = {"docs/howto/sklearn.md": 2}  # crowded sentences
 
 
 def test_what_a_reader_must_read_is_short():
@@ -20,7 +19,7 @@ def test_what_a_reader_must_read_is_short():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_numbers_stand_in_tables_and_few_of_them_in_sentences(page):
-    assert len(crowded(PAGES[page])) <= LEFT.get(page, 0), crowded(PAGES[page])
+    assert crowded(PAGES[page]) == []
     assert density(PAGES[page]) <= 7
 
 

@@ -96,7 +96,7 @@ def design(
     Raises:
         ArgumentError: m, degree or name is out of range, or does not go with a spectrum.
         UnsupportedError: no construction is known, or none of so few elements; the message names the
-        nearest.
+            nearest.
         GroupTooLargeError: the design is known, and too large to be listed.
 
     Examples:
