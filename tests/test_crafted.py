@@ -145,9 +145,9 @@ def wrong_facts(facts):
     """(name, facts) with one thing removed or replaced, wherever it stands; of a list the first."""
     for path in _paths(facts):
         if path:
-            yield f"{path} removed", _without(facts, path)
+            yield f"{path} removed", _changed(facts, path)
             for name, value in BAD.items():
-                yield f"{path} = {name}", _with(facts, path, value)
+                yield f"{path} = {name}", _changed(facts, path, value)
 
 
 def wrong_arrays(arrays):
@@ -193,19 +193,13 @@ def _paths(data, before=()):
         yield from _paths(data[0], (*before, 0))
 
 
-def _with(data, path, value):
-    changed = copy.deepcopy(data)
-    place = changed
+def _changed(data, path, *value):
+    """With this value at the path, or without what stands there."""
+    changed = place = copy.deepcopy(data)
     for key in path[:-1]:
         place = place[key]
-    place[path[-1]] = value
-    return changed
-
-
-def _without(data, path):
-    changed = copy.deepcopy(data)
-    place = changed
-    for key in path[:-1]:
-        place = place[key]
-    del place[path[-1]]
+    if value:
+        place[path[-1]] = value[0]
+    else:
+        del place[path[-1]]
     return changed

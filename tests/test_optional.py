@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import sparseaug
-from tests.extras import LAYERS, installed
+from tests.extras import LAYERS
 from tests.extras import PACKAGES as EXTRAS
 
 PACKAGES = tuple(
@@ -87,18 +87,3 @@ def test_a_missing_package_is_named_with_the_remedy(package, action, remedy, tmp
     said = without([package], NEEDING.format(action=action), tmp_path)
     assert f"needs {package}" in said
     assert f"pip install {remedy}." in said
-
-
-FIRST = """
-import importlib
-for package in {packages}:
-    for name in [name for name in sys.modules if name.split(".")[0] == "sparseaug"]:
-        del sys.modules[name]
-    importlib.import_module("sparseaug." + package)
-"""
-
-
-def test_each_package_can_be_the_first_that_is_imported(tmp_path):
-    """A circle of imports shows only where its second package comes first."""
-    there = tuple(name for name in PACKAGES if name not in LAYERS or installed(LAYERS[name]))
-    without([], FIRST.format(packages=there), tmp_path)

@@ -58,12 +58,8 @@ CERTIFICATES = sa.certificate.Certificates(
     "shown",
     [
         sa.plan(sa.symmetric(5), eps=0.1, C=1.0, B=2.0, L=4.0, gap=1.0),
-        sa.plan(sa.symmetric(5), deviation=0.5, degree=2),
-        sa.records(sa.symmetric(6)),
         sa.profile(sa.design(sa.symmetric(5), degree=2)),
         sa.deviation(sa.design(sa.symmetric(7), degree=2)),
-        sa.draw_until(sa.Oracle(sa.symmetric(5)), target=0.4),
-        sa.orders_report(sa.orders(5, 12)),
         sa.inspect(sa.design(sa.symmetric(5), degree=2)),
         SPECTRUM,
         CERTIFICATES,
