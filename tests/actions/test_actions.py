@@ -266,3 +266,10 @@ def on_a_cube(x):
 def test_what_would_move_otherwise_than_said_is_refused(call):
     with pytest.raises(ArgumentError):
         call()
+
+
+def test_a_matrix_group_acts_by_its_own_matrices_wherever_the_identity_is_listed():
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    group = sa.matrix_group([turn, -np.eye(2), -turn, np.eye(2)])
+    moved = sa.linear(group)(np.arange(4)[:, None], np.eye(2))
+    assert np.array_equal(moved, group.matrices.swapaxes(1, 2))

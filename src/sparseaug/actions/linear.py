@@ -97,10 +97,6 @@ class Linear(Action):
         signs = listed is not None and are_signed_permutations(listed)
         object.__setattr__(self, "kind", "signs" if signs else "linear")
 
-    @property
-    def sample_shape(self) -> Shape:  # type: ignore[override]
-        return (self.matrices(self.group.identity()).shape[-1],)
-
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         matrices = _real_matrices(self.matrices(elements), len(elements))
         require_size(shape[-1], matrices.shape[-1], "the last axis", self.group)
@@ -190,7 +186,8 @@ def linear(
     if matrices is None:
         if not isinstance(group, TableGroup) or not group.entries:
             raise ArgumentError(f"matrices is missing; {group.name} is not a matrix group.")
-        return Linear(group, _Listed(group, group.matrices))
+        # which may list the identity anywhere; by rank it is the first
+        return Linear(group, _Listed(group, group.matrices[group.all_elements()[:, 0]]))
     others = group.sample(64, np.random.default_rng(0))
     if not callable(matrices):
         others = group.all_elements()  # all of them: then the law is proved
