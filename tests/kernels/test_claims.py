@@ -96,13 +96,13 @@ def turn(elements):
 
 
 def test_matrices_with_rounded_entries_are_no_proof_and_signed_permutations_are():
-    rounded = KERNEL.is_invariant(sa.linear(sa.cyclic(5), turn))
+    rounded = KERNEL.is_invariant(sa.linear(sa.cyclic(5), turn), (2,))
     assert rounded
     assert "matrices" in rounded.condition
-    listed = KERNEL.is_invariant(sa.linear(sa.cyclic(2), [np.eye(2), [[0, 1], [1, 0]]]))
+    listed = KERNEL.is_invariant(sa.linear(sa.cyclic(2), [np.eye(2), [[0, 1], [1, 0]]]), (2,))
     assert listed
     assert not listed.condition
-    assert not KERNEL.is_invariant(sa.linear(sa.groups.cube_rotations())).condition
+    assert not KERNEL.is_invariant(sa.linear(sa.groups.cube_rotations()), (3,)).condition
     assert KERNEL.is_invariant(SWAP, (2,)).condition
     assert not KERNEL.is_invariant(sa.move_grid(sa.grid_symmetries(3)), (3, 3)).condition
 

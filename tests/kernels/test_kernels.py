@@ -48,11 +48,10 @@ def test_spectral_mixture_equals_its_formula(rng):
 @pytest.mark.parametrize(
     ("action", "shape"),
     [
-        (sa.permute_axis(sa.symmetric(30)), None),
-        (sa.roll(sa.abelian(28, 28)), None),
-        (sa.rotate_grid(sa.dihedral(4)), None),
-        (sa.permute_nodes(sa.symmetric(5)), None),
-        (sa.linear(sa.groups.cube_rotations()), None),
+        (sa.permute_axis(sa.symmetric(30)), (30,)),
+        (sa.roll(sa.abelian(28, 28)), (28, 28)),
+        (sa.rotate_grid(sa.dihedral(4)), (3, 3)),
+        (sa.permute_nodes(sa.symmetric(5)), (5, 5)),
         (sa.linear(sa.groups.cube_rotations()), (7, 3)),
         (
             sa.product_action(
@@ -61,7 +60,7 @@ def test_spectral_mixture_equals_its_formula(rng):
             (3, 3),
         ),
         (sa.custom_action(sa.cyclic(2), lambda g, x: np.where(g[:, :, None] == 1, 2 - x, x)), (2,)),
-        (sa.permute_axis(sa.symmetric(1)), None),
+        (sa.permute_axis(sa.symmetric(1)), (1,)),
     ],
 )
 def test_gaussian_is_invariant_under_isometries(action, shape):
@@ -72,7 +71,7 @@ def test_gaussian_is_invariant_under_isometries(action, shape):
 
 def test_gaussian_is_not_invariant_under_other_actions():
     shear = sa.linear(sa.cyclic(2), [np.eye(2), SHEAR])
-    answer = GaussianKernel(1.0).is_invariant(shear)
+    answer = GaussianKernel(1.0).is_invariant(shear, (2,))
     assert not answer
     assert "not isometric" in answer.reason
     assert answer.generator == (1,)
@@ -152,5 +151,5 @@ def test_a_large_bandwidth_or_frequency_does_not_hide_what_happens_to_small_ones
     ],
 )
 def test_bad_mixtures_are_answered_by_name(name, arguments):
-    with pytest.raises(ArgumentError, match=f"^{name}"):
+    with pytest.raises(ArgumentError, match=name):
         SpectralMixtureKernel(*arguments)

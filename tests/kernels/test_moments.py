@@ -103,7 +103,7 @@ def test_discrepancy_equals_its_definition_and_never_exceeds_the_deviation(actio
         weighted = kernel_discrepancy(KERNEL, action, S, x, weights=y)
         exact = plain_embedding_square(action, S, x, y)
         assert weighted.pooled**2 == pytest.approx(exact, abs=1e-12)
-        limit = KERNEL.C * math.sqrt(sa.deviation(S).value ** 2 + found.rounding)
+        limit = KERNEL.C * math.sqrt(sa.deviation(S).value ** 2 + 1e-12)
         assert found.largest <= limit * (1 + 1e-13)
         assert found.pooled <= found.largest * (1 + 1e-12)
         assert json.dumps(found.to_dict())

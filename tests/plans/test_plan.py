@@ -144,8 +144,8 @@ def test_promises_without_the_order_hold_at_the_planned_numbers():
         assert theory.products_gradient_bound(c, 0.05, **letters) <= 0.05
         assert theory.products_gradient_bound(c - 1, 0.05, **letters) > 0.05
         share = 0.7 * (n or 1) ** 0.5
-        assert theory.products_mean_square(average, C=1.5, B=share) <= 0.05
-        assert theory.products_mean_square(average - 1, C=1.5, B=share) > 0.05
+        assert theory.mean_square_gradient_error(2**average, C=1.5, B=share) <= 0.05
+        assert theory.mean_square_gradient_error(2 ** (average - 1), C=1.5, B=share) > 0.05
 
 
 def test_a_degree_makes_the_sharper_bound_smaller_and_leaves_the_paper_s():

@@ -60,12 +60,12 @@ def test_certificates_say_what_they_rest_on():
 
 
 def test_what_a_function_returns_is_checked():
-    for wrong, match in (
-        (lambda theta, x, y: np.zeros(len(y)), "losses, gradients"),
-        (lambda theta, x, y: (np.zeros(len(y)), np.zeros((len(y), 3))), "parameters"),
-        (lambda theta, x, y: (0.0, np.zeros((len(y), 8))), "shapes"),
+    for wrong in (
+        lambda theta, x, y: np.zeros(len(y)),
+        lambda theta, x, y: (np.zeros(len(y)), np.zeros((len(y), 3))),
+        lambda theta, x, y: (0.0, np.zeros((len(y), 8))),
     ):
-        with pytest.raises(ArgumentError, match=match):
+        with pytest.raises(ArgumentError, match="return losses"):
             sa.custom_risk(wrong, (X, Y), ACT, S).gradient(THETA)
 
 

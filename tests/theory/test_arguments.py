@@ -20,7 +20,7 @@ INTEGERS: dict[str, int] = {
 GOOD: dict[str, float | None] = {
     **INTEGERS,
     **{"delta": 0.05, "eps": 0.1, "deviation": 0.5, "C": 1.0, "B": 2.0, "L": 4.0, "gap": 1.0},
-    **{"sigma": 2.0, "step_size": 0.125, "v": 0.5, "size": None, "repeats": 2, "error": 0.1},
+    **{"sigma": 2.0, "step_size": 0.125, "v": 0.5, "repeats": 2, "error": 0.1},
     "nonnegative": True,
 }
 

@@ -131,12 +131,6 @@ def of_samples(p: dict, chance: mpmath.mpf) -> mpmath.mpf:
     return p["B"] * mp.sqrt(variance(p)) * min(mp.mpf(1), mp.sqrt(chance))
 
 
-def sampled(p: dict) -> mpmath.mpf:
-    b = mp.sqrt(2 * all_of(p) / mp.mpf(p["delta"]))
-    log = mp.log(4) - mp.log(mp.mpf(p["delta"]))
-    return of_samples(p, (b + (1 + b) * mp.sqrt(2 * log / p["m"])) ** 2)
-
-
 def any_draws(p: dict) -> mpmath.mpf:
     error = (1 + mp.sqrt(-2 * mp.log(mp.mpf(p["delta"])))) / mp.sqrt(p["m"])
     return scale(p) * min(mp.mpf(2), error)
@@ -185,13 +179,11 @@ UPPER_BOUNDS: dict[str, tuple[Point, dict[str, Point]]] = {
     ),
     "mean_square_gradient_error": (lambda p: of_samples(p, mp.mpf(1) / p["m"]), {}),
     "distribution_gradient_bound": (any_draws, {}),
-    "products_mean_square": (lambda p: of_samples(p, all_of(p)), {}),
     "products_gradient_bound": (lambda p: of_samples(p, all_of(p) / mp.mpf(p["delta"])), {}),
     "products_gradient_bound of n": (
         lambda p: of_samples(p, p["T"] * all_of(p) / mp.mpf(p["delta"])),
         {"n": lambda p: p["T"]},
     ),
-    "products_gradient_bound of some": (sampled, {"size": lambda p: p["m"]}),
 }
 
 

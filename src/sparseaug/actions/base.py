@@ -74,7 +74,6 @@ class Action(ABC):
     whole_axis: WholeAxis | None = None
     relabels_nodes: ClassVar[bool] = False  # of graphs
     names: tuple[str, ...] = ()  # of the arrays that it moves together, where they are a dict
-    sample_shape: Shape | None = None  # that samples must have, where the action alone tells
     any_form: bool = False  # whether it moves every tuple or dict of arrays, as a whole
 
     @property

@@ -33,6 +33,7 @@ from sparseaug.designs import design
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError, shorten
 from sparseaug.groups import Distribution, Rows, format_order
 from sparseaug.groups.distributions.base import group_of
+from sparseaug.risk.problem import check_pair_of_data
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.keys import keyed_rng
 from sparseaug.sampling.oracle import require_oracle
@@ -355,10 +356,8 @@ def _scored(loss: str | BoundedLoss) -> tuple[Score, str, float]:
 
 def _checked(data: Any, action: Action, *, labels: bool) -> tuple[Any, Any, int]:
     """x, y as a NumPy array, and n."""
-    if not isinstance(data, tuple) or len(data) != 2:
-        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
-    x, n = data[0], require_inputs(action, data[0])
-    y = np.asarray(as_numpy(data[1]))
+    x, targets = check_pair_of_data(data)
+    n, y = require_inputs(action, x), np.asarray(as_numpy(targets))
     if not y.ndim or len(y) != n or (labels and y.ndim > 1):
         shape = f"({n},)" if labels else f"({n}, ...)"
         raise ArgumentError(

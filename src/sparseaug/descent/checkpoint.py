@@ -13,7 +13,8 @@ from array_api_compat import is_torch_array
 from numpy.typing import NDArray
 
 from sparseaug._archive import load_archive, require, save_archive
-from sparseaug._checks import check_integer, check_real, check_type
+from sparseaug._checks import check_integer, check_real
+from sparseaug._io import check_path
 from sparseaug.actions.arrays import as_numpy
 from sparseaug.descent.trace import COLUMNS
 from sparseaug.errors import ArgumentError, FileFormatError, shorten, shorten_text
@@ -40,16 +41,12 @@ class Checkpoint:
     every: int = 100
 
     def __post_init__(self) -> None:
-        path = os.fspath(
-            check_type("checkpoint", self.path, (str, os.PathLike), "a path to a file")
-        )
-        if not isinstance(path, str) or not Path(path).name or "\0" in path:
-            raise ArgumentError(f"checkpoint={shorten(path)} is not a path to a file.")
-        if not os.path.isdir(os.path.dirname(path) or "."):
+        path = check_path("checkpoint", self.path)
+        if not path.name or not path.parent.is_dir():
             raise ArgumentError(
-                f"checkpoint={shorten(path)} is in a folder that does not exist; create it first."
+                f"checkpoint={shorten(str(path))} is not a path to a file in a folder that exists."
             )
-        object.__setattr__(self, "path", Path(path))
+        object.__setattr__(self, "path", path)
         object.__setattr__(self, "every", check_integer("every", self.every, at_least=1))
 
 

@@ -215,10 +215,7 @@ class Box:
                 raise TypeError(theta.dtype)
             return array_namespace(theta).clip(theta, -self.width, self.width)
         except (TypeError, ValueError, RuntimeError) as error:  # no array, complex or sparse
-            message = (
-                f"theta={shorten(theta)} cannot be clipped; give a dense array of real numbers."
-            )
-            raise ArgumentError(message) from error
+            raise ArgumentError(f"theta={shorten(theta)} is not a dense real array.") from error
 
 
 METHODS = ("none", "full", "streaming", "one-shot")

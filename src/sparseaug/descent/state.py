@@ -44,7 +44,6 @@ class State:
         self.best_norm = math.inf
         self.clipped = 0
         self.recorder = Recorder()
-        self._fits = False  # theta_0 to the risk, as its first gradient shows
 
     @property
     def last_recorded(self) -> int:
@@ -61,7 +60,7 @@ class State:
     def gradient(self, followed: FollowedRisk) -> Theta:
         """The gradient at this iterate, of its shape."""
         plain = type(self.theta) is np.ndarray and self.theta.dtype == np.float64
-        ask = getattr(followed, "_gradient", None) if plain and self._fits else None
+        ask = getattr(followed, "_gradient", None) if plain and self.step else None
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told apart
                 gradient = (ask or followed.gradient)(self.theta)
@@ -69,7 +68,6 @@ class State:
             if self.step:
                 raise
             raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
-        self._fits = True
         if getattr(gradient, "shape", None) != self.theta.shape:
             raise ArgumentError(
                 f"risk has the gradient {shorten(gradient)} at theta of shape "

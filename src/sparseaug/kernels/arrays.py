@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import ddot
 
+from sparseaug._checks import check_array
 from sparseaug._floats import MOST_SQUARED
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import as_numpy, library, require_data, require_library, type_name
-from sparseaug.errors import ArgumentError, shorten
+from sparseaug.actions.arrays import as_numpy, require_data, require_library
+from sparseaug.errors import ArgumentError
 from sparseaug.groups import Rows
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -24,13 +25,9 @@ def check_samples(name: str, value: Any, *, like: Floats | None = None) -> Float
     """`value` as finite samples (n, ...) in float64, each of the shape of a sample of `like`."""
     require_data(value, name)
     array = check_floats(name, value)
-    if not array.size:
-        raise ArgumentError(f"{name} has shape {array.shape}; give samples (n, ...), at least one.")
-    if like is not None and array.shape[1:] != like.shape[1:]:
-        raise ArgumentError(
-            f"{name} has samples of shape {array.shape[1:]}, but the others have {like.shape[1:]}; "
-            "all points must live in one space."
-        )
+    if not array.size or (like is not None and array.shape[1:] != like.shape[1:]):
+        wanted = "(n, ...)" if like is None else f"(n, {', '.join(map(str, like.shape[1:]))})"
+        raise ArgumentError(f"{name} has shape {array.shape}; give samples {wanted}, at least one.")
     return array
 
 
@@ -60,9 +57,7 @@ def check_targets(name: str, value: Any, length: int | None = None) -> Floats:
     """`value` as such a vector whose squares are within the range of floats."""
     array = check_vector(name, value, length)
     if abs(array).max() > MOST_SQUARED:
-        raise ArgumentError(
-            f"{name} has entries above {MOST_SQUARED:g}, whose squares overflow; scale it."
-        )
+        raise ArgumentError(f"{name} has entries above {MOST_SQUARED:g}; scale them down.")
     return array
 
 
@@ -73,29 +68,24 @@ def check_floats(name: str, value: Any) -> Floats:
     """
     if not isinstance(value, int | float | list | tuple | np.number):
         require_library(value, name)
-    try:
-        array = as_numpy(value)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, traced arrays
-        what = f"a traced {type_name(value)}" if library(value) else shorten(value)
-        raise ArgumentError(f"{name} is {what}, not an array of numbers.") from error
-    if array.dtype.kind not in "iuf":
-        raise ArgumentError(f"{name} has dtype {array.dtype}; give real numbers.")
+        try:
+            value = as_numpy(value)
+        except (TypeError, RuntimeError) as error:
+            raise ArgumentError(f"{name} is traced; give an array with values.") from error
+    array = check_array(name, value, np.float64)
     if not np.isfinite(array).all():
         raise ArgumentError(f"{name} holds a NaN or an infinity; remove or replace it first.")
-    return array.astype(np.float64, copy=False)
+    return array
 
 
 def move(action: Action, rows: Rows, x: Floats) -> Floats:
     """x (n, ...) moved by every row, (k, n, ...); real and finite, or an `ArgumentError`."""
     moved = as_numpy(action(rows, x))
-    if moved.dtype.kind not in "iuf":
+    if moved.dtype.kind not in "iuf" or not np.isfinite(moved).all():
         raise ArgumentError(
-            f"action turns real numbers into {moved.dtype}; a kernel needs real ones."
+            f"action turns real numbers into {moved.dtype} with a NaN, an infinity or complex numbers."
         )
-    moved = moved.astype(np.float64, copy=False)
-    if not np.isfinite(moved).all():
-        raise ArgumentError("action turns finite numbers into a NaN or an infinity.")
-    return moved
+    return moved.astype(np.float64, copy=False)
 
 
 def flat(x: Floats) -> Floats:

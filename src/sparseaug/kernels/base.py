@@ -25,7 +25,7 @@ class Kernel(ABC):
         """Gram matrix (n, k) of samples x (n, ...) and z (k, ...); (n, k, p) with p outputs."""
 
     @abstractmethod
-    def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
+    def is_invariant(self, action: Action, shape: tuple[int, ...]) -> Invariance:
         """Whether k(g.x, g.z) = k(x, z), decided on generators; `shape` is that of one sample.
 
         Args:

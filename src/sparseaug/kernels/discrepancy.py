@@ -34,7 +34,6 @@ class Discrepancy:
     Attributes:
         per_sample: ||xi_i|| for each sample
         pooled: ||(1/n) sum_i w_i xi_i||, with weights w_i = 1 unless others were given
-        rounding: what is included for rounding in each square of a distance (w_i = 1)
         condition: what is assumed of an action that is not an isometry by construction; else empty
 
     For gradient functions h_i: ||grad R_S - grad R_G|| <= (1/n) sum_i ||xi_i|| ||h_i||.
@@ -42,7 +41,6 @@ class Discrepancy:
 
     per_sample: Floats
     pooled: float
-    rounding: float
     condition: str = ""
 
     @property
@@ -88,9 +86,14 @@ def kernel_discrepancy(
         >>> round(found.largest, 3), round(found.pooled, 3), round(sa.deviation(S).value, 3)
         (0.125, 0.096, 0.249)
     """
+    check_gaussian(kernel)
+    require_sample(S)
+    require_action(action)
     x = check_samples("x", x)
     w = np.ones(len(x)) if weights is None else check_targets("weights", weights, len(x))
-    condition = _require_invariant(kernel, action, S, x)
+    answer = invariance_on(kernel, action, action.rows(S), x)
+    if not answer:
+        raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")
     products = _mean_over_pairs(kernel, move(action, S.elements, x))
     products -= kernel.group_mean(action, x, x)
     error = _rounding(action, S, x)
@@ -103,7 +106,7 @@ def kernel_discrepancy(
     square += absolute**2 * error + spread * gamma(2 * len(x) + 8)
     more = 1 + gamma(len(x) + 10)
     pooled = math.sqrt(square) * more * scale + SMALLEST  # which underflow can take
-    return Discrepancy(freeze(per_sample * more), pooled, error, condition)
+    return Discrepancy(freeze(per_sample * more), pooled, answer.condition)
 
 
 def _mean_over_pairs(kernel: GaussianKernel, moved: Floats) -> Floats:
@@ -134,17 +137,6 @@ def _rounding(action: Action, S: GroupSample, x: Floats) -> float:
     else:
         over_group = value + enumeration_roundings(action.group, x, len(x))
     return gamma(value + 2 * S.m + 2 + over_group + 2)
-
-
-def _require_invariant(kernel: Any, action: Any, S: Any, x: Floats) -> str:
-    """What the action leaving the kernel invariant rests on, or an `ArgumentError`."""
-    check_gaussian(kernel)
-    require_sample(S)
-    require_action(action)
-    answer = invariance_on(kernel, action, action.rows(S), x)
-    if not answer:
-        raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")
-    return answer.condition
 
 
 # Rounding. A kernel value is off by (d + 14) u (`constants`), and by 4 u more where its width is a

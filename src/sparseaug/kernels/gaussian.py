@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 from sparseaug._checks import check_real, check_type
 from sparseaug.actions import Action
 from sparseaug.actions.base import require_action
-from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats, check_pair, flat
 from sparseaug.kernels.base import Invariance, Kernel
 from sparseaug.kernels.group_means import closed_form, enumerated_mean, gaussian_mean
@@ -54,22 +53,14 @@ class GaussianKernel(Kernel):
         distances: Floats = cdist(flat(x), flat(z), "sqeuclidean")
         return np.exp(distances * (-0.5 / self.sigma**2))
 
-    def is_invariant(self, action: Action, shape: tuple[int, ...] | None = None) -> Invariance:
-        """Whether the action is a Euclidean isometry; `shape`, of a sample, only where needed.
+    def is_invariant(self, action: Action, shape: tuple[int, ...]) -> Invariance:
+        """Whether the action is a Euclidean isometry of samples of this shape.
 
         Proved for actions that move entries and signs. For others it is tested on generators and eight
         points, and the answer says what it rests on (`condition`).
         """
-        require_action(action)
-        exact = action.kind in ("entries", "signs")
-        shape = action.sample_shape if shape is None else shape
-        if shape is not None:
-            shape = fitting_shape(action, shape)
-        elif not exact or not action.lawful:
-            raise ArgumentError(
-                f"shape is missing; {type(action).__name__} needs that of one sample to decide."
-            )
-        if exact or shape is None:
+        shape = fitting_shape(action, shape)
+        if action.kind in ("entries", "signs"):
             return Invariance(True, "the action moves entries and signs, which is an isometry")
         return isometry(action, shape)[0]
 

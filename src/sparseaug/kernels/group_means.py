@@ -70,8 +70,7 @@ def require_small(group: Group) -> None:
         raise UnsupportedError(
             f"no closed form is known for this kernel and action of {group.name}, and its "
             f"{format_order(group)} elements are above {LIMIT:,}; draw a sample S and use "
-            "sample_moments, or use a Gaussian kernel with a symmetric group, sign flips or signed "
-            "permutations."
+            "sample_moments."
         )
 
 

@@ -46,19 +46,21 @@ class SpectralMixtureKernel(Kernel):
     frequencies: Sequence[Floats]
 
     def __post_init__(self) -> None:
-        for name in ("weights", "bandwidths", "frequencies"):
+        names = ("weights", "bandwidths", "frequencies")
+        for name in names:
             listed = enumerate(check_list(name, getattr(self, name)))
             arrays = tuple(freeze(check_floats(f"{name}[{r}]", part)) for r, part in listed)
             object.__setattr__(self, name, arrays)
-        parts = self.weights, self.bandwidths, self.frequencies
-        if not len(parts[0]) or len({len(part) for part in parts}) > 1:
+        counts = [len(getattr(self, name)) for name in names]
+        if not counts[0] or len(set(counts)) > 1:
             raise ArgumentError(
-                "weights, bandwidths and frequencies list "
-                f"{len(parts[0])}, {len(parts[1])} and {len(parts[2])} outputs; give one p, at least 1."
+                f"{', '.join(names)} list {counts} outputs; give one p, at least 1."
             )
-        d = parts[2][0].shape[-1] if parts[2][0].ndim else 0
-        for r, part in enumerate(zip(*parts, strict=True)):
-            _check_output(r, d, *part)
+        d = self.frequencies[0].shape[-1] if self.frequencies[0].ndim else 0
+        for r, given in enumerate(
+            zip(self.weights, self.bandwidths, self.frequencies, strict=True)
+        ):
+            _check_output(r, d, *given)
 
     @property
     def outputs(self) -> int:
@@ -75,10 +77,7 @@ class SpectralMixtureKernel(Kernel):
         x, z = check_pair(x, z)
         points, centers = flat(x), flat(z)
         if points.shape[1] != self.dimension:
-            raise ArgumentError(
-                f"x has samples of {points.shape[1]} entries, but the kernel is of dimension "
-                f"{self.dimension}."
-            )
+            raise ArgumentError(f"x has shape {x.shape}; give samples of {self.dimension} entries.")
         gram = np.zeros((len(points), len(centers), self.outputs))
         for r, parts in enumerate(
             zip(self.weights, self.bandwidths, self.frequencies, strict=True)
@@ -91,10 +90,7 @@ class SpectralMixtureKernel(Kernel):
                     phases = np.subtract.outer(points @ omega, centers @ omega)
                     values = np.exp(-0.5 * cdist(left, right, "sqeuclidean")) * np.cos(phases)
                 if not np.isfinite(values).all():
-                    raise ArgumentError(
-                        "x and z are too large for the frequencies of the kernel: omega' (x - z) is "
-                        "beyond the range of floats."
-                    )
+                    raise ArgumentError("x and z are too large for the frequencies; scale them.")
                 gram[:, :, r] += weight * values
         return gram
 
@@ -105,9 +101,7 @@ class SpectralMixtureKernel(Kernel):
         """
         shape = fitting_shape(action, (self.dimension,) if shape is None else shape)
         if math.prod(shape) != self.dimension:
-            raise ArgumentError(
-                f"shape={shape} does not have the kernel's {self.dimension} entries."
-            )
+            raise ArgumentError(f"shape={shape} is not allowed; give {self.dimension} entries.")
         answer, matrices = isometry(action, shape)
         if not answer:
             return answer
@@ -116,21 +110,18 @@ class SpectralMixtureKernel(Kernel):
 
 def _check_output(r: int, d: int, weights: Floats, bandwidths: Floats, frequencies: Floats) -> None:
     """Refuse weights, bandwidth matrices or frequencies of one output that make no kernel."""
-    for name, part, shape in (
-        ("weights", weights, bandwidths.shape[:1]),
-        ("bandwidths", bandwidths, (weights.size, d, d)),
-        ("frequencies", frequencies, (weights.size, d)),
-    ):
-        if part.shape != shape or not part.size:
-            raise ArgumentError(
-                f"{name}[{r}] has shape {part.shape}; give {shape}, one for each weight."
-            )
-    if weights.min() < 0 or not abs(weights.sum() - 1) <= 1e-12 * weights.size:
+    A, shapes = weights.size, (weights.shape, bandwidths.shape, frequencies.shape)
+    if shapes != ((A,), (A, d, d), (A, d)) or not A * d:
+        raise ArgumentError(
+            f"weights[{r}], bandwidths[{r}], frequencies[{r}] have shapes {shapes}; give (A,), "
+            "(A, d, d), (A, d), for A components in d dimensions."
+        )
+    if weights.min() < 0 or not abs(weights.sum() - 1) <= 1e-12 * A:
         raise ArgumentError(f"weights[{r}]={shorten(weights.tolist())} must be >= 0 and sum to 1.")
+    off = abs(bandwidths - bandwidths.swapaxes(1, 2)).max()
     try:
         np.linalg.cholesky(bandwidths)
-        symmetric = abs(bandwidths - bandwidths.swapaxes(1, 2)) <= 1e-12 * abs(bandwidths).max()
     except np.linalg.LinAlgError:
-        symmetric = np.False_
-    if not symmetric.all():
+        off = math.inf
+    if off > 1e-12 * abs(bandwidths).max():
         raise ArgumentError(f"bandwidths[{r}] must hold symmetric positive definite matrices.")

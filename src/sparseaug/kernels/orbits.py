@@ -52,10 +52,7 @@ def orbit_variances(kernel: GaussianKernel, action: Action, x: Any) -> Floats:
     x = check_samples("x", x)
     answer = kernel.is_invariant(action, x.shape[1:])
     if not answer:
-        raise ArgumentError(
-            f"the action does not leave the kernel invariant ({answer.reason}); an orbit has no "
-            "variance then."
-        )
+        raise ArgumentError(f"action does not leave the kernel invariant: {answer.reason}.")
     blocks = [x[start : start + _BLOCK] for start in range(0, len(x), _BLOCK)]
     means = np.concatenate([np.diag(kernel.group_mean(action, block, block)) for block in blocks])
     if closed_form(action):

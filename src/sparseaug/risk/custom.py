@@ -10,14 +10,14 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from sparseaug._checks import check_callable, check_choice, check_integer, check_real, check_type
+from sparseaug._checks import check_callable, check_integer, check_real
 from sparseaug.actions import Action
 from sparseaug.actions.arrays import as_numpy, joined, map_leaves, require_samples
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.kernels.arrays import Floats, check_vector
-from sparseaug.risk.problem import AugmentedProblem, LossFunction
+from sparseaug.risk.problem import AugmentedProblem, LossFunction, check_pair_of_data
 from sparseaug.sampling import GroupSample, Oracle
 from sparseaug.sampling.identity import fingerprint
 from sparseaug.sampling.sample import as_sample
@@ -58,19 +58,14 @@ class CustomRisk(AugmentedProblem):
             x: samples (k, ...)
             y: targets (k, ...)
         """
-        found = self.function(theta, x, y)
-        if not isinstance(found, tuple) or len(found) != 2:
-            raise ArgumentError(
-                f"function returned {shorten(found)}; return (losses, gradients) of shapes (k,), (k, p)."
-            )
-        losses, gradients = (np.asarray(as_numpy(part), dtype=np.float64) for part in found)
-        k = len(y)
-        if losses.shape != (k,) or gradients.shape != (k, len(theta)):
-            raise ArgumentError(
-                f"function returned shapes {losses.shape} and {gradients.shape} for {k} samples and "
-                f"{len(theta)} parameters; return ({k},) and ({k}, {len(theta)})."
-            )
-        return losses, gradients
+        found, k, p = self.function(theta, x, y), len(y), len(theta)
+        if isinstance(found, tuple) and len(found) == 2:
+            losses, gradients = (np.asarray(as_numpy(part), dtype=np.float64) for part in found)
+            if losses.shape == (k,) and gradients.shape == (k, p):
+                return losses, gradients
+        raise ArgumentError(
+            f"function returned {shorten(found)}; return losses ({k},) and gradients ({k}, {p})."
+        )
 
     @cached_property
     def elements(self) -> Rows | None:
@@ -160,11 +155,10 @@ def custom_risk(
         (0.179, 0.055)
     """
     check_callable("function", function, "function(theta, x, y)")
-    if len(check_type("data", data, tuple, "a pair; give (x, y)")) != 2:
-        raise ArgumentError(f"data has {len(data)} parts; give (x, y).")
+    x, targets = check_pair_of_data(data)
     require_action(action)
-    n = require_samples(data[0], "data[0]")
-    y = np.asarray(as_numpy(data[1]))
+    n = require_samples(x, "data[0]")
+    y = np.array(as_numpy(targets))
     if not n or y.ndim < 1 or len(y) != n:
         raise ArgumentError(
             f"data[1] has shape {y.shape} for {n} samples; give one target for each."
@@ -172,16 +166,13 @@ def custom_risk(
     if largest is not None:
         largest = check_real("largest", largest, above=0)
     batch = check_integer("batch", batch, at_least=1)
-    data = map_leaves(_copy, data[0]), y.copy()
+    data = map_leaves(_copy, x), y
     if isinstance(S, Oracle):
         if S.distribution != action.distribution:
-            raise ArgumentError(
-                f"S={shorten(S)} is not an Oracle of {shorten(action.distribution.name)}; use the same "
-                "distribution."
-            )
+            name = action.distribution.name
+            raise ArgumentError(f"S={shorten(S)} is not an Oracle of {name}; use the same group.")
         return CustomRisk(function, data, action, "streaming", largest, S, batch, S.calls)
-    if isinstance(S, str):
-        check_choice("S", S, ("full",))
+    if isinstance(S, str) and S == "full":
         action.group.all_elements()  # refused here where they are too many
     elif S is not None:
         S = as_sample(S, action.distribution)

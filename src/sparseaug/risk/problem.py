@@ -178,10 +178,9 @@ def check_problem(
     `words` is what S may be but for a sample.
     """
     check_type("model", model, KernelModel, "a KernelModel")
-    if len(check_type("data", data, tuple, "a pair; give (x, y)")) != 2:
-        raise ArgumentError(f"data has {len(data)} parts; give (x, y).")
-    x = check_samples("data[0]", data[0], like=model.centers)
-    y = check_vector("data[1]", data[1], len(x))
+    x, y = check_pair_of_data(data)
+    x = check_samples("data[0]", x, like=model.centers)
+    y = check_vector("data[1]", y, len(x))
     require_action(action)
     if isinstance(S, GroupSample):
         action.rows(S)  # S must be of the action's group
@@ -189,3 +188,10 @@ def check_problem(
         names = ", ".join(map(repr, words))
         raise ArgumentError(f"S={shorten(S)} is not allowed; give a GroupSample, or {names}.")
     return freeze(x), freeze(y)
+
+
+def check_pair_of_data(data: Any) -> tuple[Any, Any]:
+    """(x, y) as it is."""
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise ArgumentError(f"data={shorten(data)} is not a pair; give (x, y).")
+    return data

@@ -10,7 +10,6 @@ import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
-from sparseaug.errors import shorten
 from sparseaug.theory._interval import Interval, log_ratio, rounded_down
 from sparseaug.theory._letters import group_size, letters
 from sparseaug.theory.one_shot import num_steps, sample_size, smallest_eps
@@ -19,7 +18,7 @@ from sparseaug.theory.streaming import full_gd_steps, sgd_plan
 __all__ = ["Crossovers", "MethodCost", "comparison", "crossovers"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class MethodCost:
     """One row of Table 1.
 
@@ -40,10 +39,6 @@ class MethodCost:
     def to_dict(self) -> dict[str, str | int]:
         """The fields, by name."""
         return asdict(self)
-
-    def __repr__(self) -> str:
-        fields = (f"{name}={shorten(value)}" for name, value in self.to_dict().items())
-        return f"MethodCost({', '.join(fields)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,10 @@ the others:
 exactly what 2^c independent draws leave. (A value at one point e leaves 2^-c |z|^2 + 4^-c (z(e)^2 -
 |z|^2), |z|^2 a mean over the group; where lengths are constant, as in `dimension_free`, that is the
 same.) So the gradient's error (`dimension_free`) is at most B_2
-sqrt(v) b with probability 1 - delta, b = sqrt(2^-c / delta) (Markov), without |G| in it. Where
-only N random subproducts are kept, these are independent given the g_j, of mean P z and at most (1
-+ b) sqrt(v) away from it. With b = sqrt(2^(1-c) / delta) and Pinelis's inequality the error is at
-most B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)).
+sqrt(v) b with probability 1 - delta, b = sqrt(2^-c / delta) (Markov), without |G| in it, and its mean
+square is that of 2^c draws (`mean_square_gradient_error`).
 
-With the paper's B the largest of n vectors counts: n / delta in place of 1 / delta, and 4 n /
-delta.
+With the paper's B the largest of n vectors counts: n / delta in place of 1 / delta.
 
 The tail is heavier than that of draws; R independent sets of c/R draws make it lighter. Each holds
 the identity, so that E P z = q z with q = 2^(-c/R), and their mean leaves q / R + (1 - 1/R) q^2 of |z|^2
@@ -34,35 +31,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sparseaug.errors import ArgumentError
-from sparseaug.theory._interval import Interval, log_ratio, rounded_up
+from sparseaug.theory._interval import Interval, rounded_up
 from sparseaug.theory._letters import check_count, letters
 from sparseaug.theory.dimension_free import _variance
 
-__all__ = ["products_calls", "products_gradient_bound", "products_mean_square"]
+__all__ = ["products_calls", "products_gradient_bound"]
 
 _MOST = 1 << 15  # draws, beyond which the bound is below the smallest float for all other numbers
-
-
-def products_mean_square(calls: int, *, C: float, B: float, v: float | None = None) -> float:
-    """The root of the mean square of the gradient's error over the draw of c elements.
-
-        B_2 sqrt(v 2^-c)
-
-    Rounded up.
-
-    Args:
-        calls: c, the elements drawn; their subproducts are 2^c
-        C: bound of point evaluation
-        B: bound on the root mean square of the norms of the gradient functions
-        v: mean_i v_i where it is known; C^2 by default
-
-    Examples:
-        >>> from sparseaug.theory import mean_square_gradient_error, products_mean_square
-        >>> products_mean_square(6, C=1.0, B=2.0), mean_square_gradient_error(64, C=1.0, B=2.0)
-        (0.25, 0.25)
-    """
-    c, norm = min(check_count("calls", calls), _MOST), letters(B=B)[0]
-    return rounded_up(Interval.point(_variance(C, v) / 2**c).sqrt() * norm)
 
 
 def products_gradient_bound(
@@ -72,7 +47,6 @@ def products_gradient_bound(
     C: float,
     B: float,
     n: int | None = None,
-    size: int | None = None,
     repeats: int = 1,
     v: float | None = None,
 ) -> float:
@@ -80,7 +54,6 @@ def products_gradient_bound(
 
         B_2 sqrt(v) min{1, sqrt(2^-c / delta)}                                  all 2^c subproducts
         B_2 sqrt(v) min{1, sqrt((1 + (R - 1) 2^(-c/R)) / (R 2^(c/R) delta))}   R sets of c/R draws
-        B_2 sqrt(v) (b + (1 + b) sqrt(2 log(4/delta) / N)), b = sqrt(2^(1-c) / delta)     N of them
 
     For one invariant kernel and data that do not depend on the draw. Rounded up.
 
@@ -91,37 +64,24 @@ def products_gradient_bound(
         B: bound on the root mean square of the norms of the gradient functions; with `n` on their
             mean
         n: number of samples, if B bounds the mean
-        size: N, if that many random subproducts are averaged over instead of all
-        repeats: R, independent sets that share the calls, as in `Oracle.products`; of all
-            subproducts only
+        repeats: R, independent sets that share the calls, as in `Oracle.products`
         v: mean_i v_i where it is known, and with `n` the largest v_i; C^2 by default
 
     Examples:
         >>> from sparseaug.theory import products_gradient_bound
         >>> round(products_gradient_bound(16, 0.05, C=1.0, B=2.0), 4)
         0.0349
-        >>> round(products_gradient_bound(16, 0.05, C=1.0, B=2.0, size=4096), 4)
-        0.1442
     """
     c, sets = check_count("calls", calls), check_count("repeats", repeats)
-    if c % sets or (sets > 1 and size is not None):
-        raise ArgumentError(
-            f"repeats={sets} sets of all subproducts cannot share calls={c} with "
-            f"size={size}; give a divisor of calls, and size=None."
-        )
+    if c % sets:
+        raise ArgumentError(f"repeats={sets} sets cannot share calls={c}; give a divisor of calls.")
     chance, norm = letters(delta=delta, B=B)
     vectors = 1 if n is None else check_count("n", n)
     root = Interval.point(_variance(C, v)).sqrt()
-    if size is None:
-        one = Fraction(1, 2 ** min(c // sets, _MOST))
-        square = (one + (sets - 1) * one**2) / sets  # E P z = one z: a set holds the identity
-        share = Interval.point(vectors * square / chance).sqrt()
-        return rounded_up(share.at_most(1) * root * norm)
-    N, c = check_count("size", size), min(c, _MOST)
-    bias = Interval.point(2 * vectors / (2**c * chance)).sqrt()
-    log = log_ratio(4 * vectors * chance.denominator, chance.numerator)
-    error = bias + (bias + Fraction(1)) * (log * Fraction(2, N)).sqrt()
-    return rounded_up(error.at_most(1) * root * norm)
+    one = Fraction(1, 2 ** min(c // sets, _MOST))
+    square = (one + (sets - 1) * one**2) / sets  # E P z = one z: a set holds the identity
+    share = Interval.point(vectors * square / chance).sqrt()
+    return rounded_up(share.at_most(1) * root * norm)
 
 
 def products_calls(

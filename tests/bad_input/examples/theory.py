@@ -22,7 +22,6 @@ EXAMPLES = [
         for function in map(vars(theory).get, theory.__all__)
         if inspect.isfunction(function) and function is not theory.product_dimension_sum
     ),
-    numbers(theory.products_gradient_bound, "calls delta C B n v", size=32),
     numbers(
         theory.product_dimension_sum,
         via=lambda dimension_sums: theory.product_dimension_sum(3, dimension_sums),
