@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,8 @@ def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two ranks left that did every job of `ranks.py`, a folder for each."""
     folder = tmp_path_factory.mktemp("ranks")
     command = [sys.executable, "-m", "tests.nn.ranks", str(folder), "differ"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}  # ranks are forked, which CUDA refuses
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return folder
 
