@@ -71,7 +71,6 @@ PARTS = {
 CERTIFICATES = {
     "exact": lambda risk: risk.exact(risk.theta),
     "audit": lambda risk: sann.audit(risk, risk.theta, sa.Oracle(ACT.group), calls=4, largest=1e6),
-    "certify": lambda risk: sa.certify(risk.theta, risk, kinds=["exact"]),
 }
 
 

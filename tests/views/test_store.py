@@ -222,21 +222,6 @@ def test_extend_computes_only_new_elements_and_rewrites_no_chunk(tmp_path):
         store.extend(S=sa.GroupSample(D4, D4.all_elements()[:2]))
 
 
-def test_an_extension_by_another_function_leaves_the_store_as_it_is(tmp_path):
-    compute(tmp_path / "a")
-    before = files(tmp_path / "a")
-    with pytest.raises(ConfigMismatchError, match="fingerprint is"):
-        compute(tmp_path / "a", S="full", function=lambda x: x[:, 0])
-    assert files(tmp_path / "a") == before
-
-
-def test_a_function_without_a_name_has_that_of_its_code(tmp_path):
-    sa.views.compute(X, ACTION, S, features, out=tmp_path / "a")
-    sa.views.compute(X, ACTION, S, features, out=tmp_path / "a")
-    with pytest.raises(ConfigMismatchError, match="function is 'features' there and 'scaled' here"):
-        sa.views.compute(X, ACTION, S, scaled, out=tmp_path / "a")
-
-
 def test_a_store_of_something_else_is_refused_by_name(tmp_path):
     compute(tmp_path / "a")
     before = files(tmp_path / "a")

@@ -213,7 +213,7 @@ class StreamingDataset(Dataset[Any]):
         # whether an epoch was set or the warning given; if not, how many items were fetched
         self._told = torch.zeros(1, dtype=torch.bool).share_memory_()
         self._fetched = torch.zeros(1, dtype=torch.int64).share_memory_()
-        self._drawn = _Draws(oracle, self._inner.n)
+        self._blocks: tuple[int, dict[int, Rows]] = -1, {}  # the draws of an epoch, by block
 
     @property
     def dataset(self) -> Any:
@@ -257,11 +257,24 @@ class StreamingDataset(Dataset[Any]):
         """The items of a batch, moved at once."""
         chosen = check_indices(indices, len(self))
         self._notice(chosen)
-        rows = self._drawn.rows(self.epoch, chosen)
+        rows = self._rows(self.epoch, chosen)
         self._seen[torch.from_numpy(chosen)] = 1
         along = None if self.y_action is None else PreparedAction(self.y_action, rows, memory=0)
         moves = Moves(PreparedAction(self.action, rows, memory=0), along)
         return self._inner.move(chosen, np.arange(len(chosen)), moves)
+
+    def _rows(self, epoch: int, indices: Indices) -> Rows:
+        """The elements of these items in this epoch; each block is drawn when it is first asked for."""
+        if self._blocks[0] != epoch:
+            self._blocks = epoch, {}
+        blocks, group = self._blocks[1], self.action.distribution
+        number, place = np.divmod(indices, _BLOCK)
+        for missing in set(number.tolist()) - blocks.keys():
+            rng = keyed_rng(self.oracle.seed, "streaming dataset", step=epoch, index=missing)
+            blocks[missing] = group.sample(_BLOCK, rng)
+        return np.stack(
+            [blocks[b][i] for b, i in zip(number.tolist(), place.tolist(), strict=True)]
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """The epoch, the calls, which items of the epoch were drawn, and what decides the elements.
@@ -330,27 +343,3 @@ class StreamingDataset(Dataset[Any]):
                 f"an epoch may make {needed} oracle calls, but {left} are left of a budget of "
                 f"{self.oracle.budget}; raise budget=, or draw S once."
             )
-
-
-@final
-class _Draws:
-    """The rows of one epoch, each block drawn when it is first asked for."""
-
-    def __init__(self, oracle: Oracle, n: int) -> None:
-        self._group = oracle.distribution
-        self._seed = oracle.seed
-        self._shape = (-(-n // _BLOCK), _BLOCK, oracle.distribution.width)
-        self._epoch = -1
-
-    def rows(self, epoch: int, indices: Indices) -> Rows:
-        """The rows of these items in this epoch."""
-        if epoch != self._epoch:
-            self._blocks: Rows = np.empty(self._shape, self._group.row_dtype)
-            self._have = np.zeros(self._shape[0], bool)
-            self._epoch = epoch
-        block, place = np.divmod(indices, _BLOCK)
-        for missing in np.unique(block[~self._have[block]]).tolist():
-            rng = keyed_rng(self._seed, "streaming dataset", step=epoch, index=missing)
-            self._blocks[missing] = self._group.sample(_BLOCK, rng)
-            self._have[missing] = True
-        return self._blocks[block, place]

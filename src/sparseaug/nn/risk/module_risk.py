@@ -260,13 +260,13 @@ class ModuleRisk:
             mean = alone._sum(theta, alone._make_chunks(0, n))
             yield mean[None, -1].cpu().numpy(), mean[None, :-1].cpu().numpy()
 
-    def _copies_in(self, elements: slice, samples: slice | list[int]) -> tuple[Any, Tensor]:
+    def _copies_in(self, elements: range, samples: slice | list[int]) -> tuple[Any, Tensor]:
         """The copies of some samples by some elements, and their targets."""
         x, y = (map_leaves(lambda part: part[samples], part) for part in self.data)
-        copies = joined(self._bound(x, elements))
+        which, times = slice(elements.start, elements.stop), len(elements)
+        copies = joined(self._bound(x, which))
         if self._y_bound is not None:
-            return copies, joined(self._y_bound(y, elements))
-        times = elements.stop - elements.start
+            return copies, joined(self._y_bound(y, which))
         return copies, y.repeat(times, *[1] * (y.ndim - 1)) if times > 1 else y
 
     def _take(self, S: GroupSample | Literal["full"] | None) -> None:
@@ -326,9 +326,10 @@ class ModuleRisk:
         """The chunks from copy `start` to `stop` of the distinct elements."""
         n = len(self.data[1])
         for count, first, last in runs(self._counts):
-            for tile in tiles(max(start, first * n), min(stop, last * n), n, self.chunk_size):
-                some = self._copies_in(tile.elements, tile.samples)
-                yield *some, int(count) * len(tile) / self.copies
+            within = max(start, first * n), min(stop, last * n)
+            for elements, samples in tiles(*within, n, self.chunk_size):
+                some = self._copies_in(elements, slice(samples.start, samples.stop))
+                yield *some, int(count) * len(elements) * len(samples) / self.copies
 
     def _split(self, theta: Tensor) -> list[Tensor]:
         parts = theta.split([shape.numel() for shape in self._shapes])

@@ -8,24 +8,9 @@ and the number of ranks alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-@final
-@dataclass(frozen=True)
-class Tile:
-    """Elements first, then samples, as half-open ranges of positions."""
-
-    elements: slice
-    samples: slice
-
-    def __len__(self) -> int:
-        rows = self.elements.stop - self.elements.start
-        return rows * (self.samples.stop - self.samples.start)
 
 
 def share(total: int, rank: int, num_ranks: int) -> tuple[int, int]:
@@ -39,24 +24,22 @@ def share(total: int, rank: int, num_ranks: int) -> tuple[int, int]:
     return total * rank // num_ranks, total * (rank + 1) // num_ranks
 
 
-def tiles(start: int, stop: int, n: int, chunk_size: int) -> Iterator[Tile]:
+def tiles(start: int, stop: int, n: int, chunk_size: int) -> Iterator[tuple[range, range]]:
     """Rectangles of at most `chunk_size` copies that cover copies `start` to `stop`, in order.
 
     Examples:
         >>> from sparseaug.nn.risk.tiles import tiles
-        >>> [len(tile) for tile in tiles(3, 25, 10, 20)]
-        [7, 10, 5]
+        >>> list(tiles(3, 25, 10, 20))  # elements and samples
+        [(range(0, 1), range(3, 10)), (range(1, 2), range(0, 10)), (range(2, 3), range(0, 5))]
     """
     while start < stop:
         element, first = divmod(start, n)
-        whole = min(chunk_size, stop - start) // n
-        if first == 0 and whole:
-            tile = Tile(slice(element, element + whole), slice(0, n))
-        else:
-            last = min(n, first + min(chunk_size, stop - start))
-            tile = Tile(slice(element, element + 1), slice(first, last))
-        yield tile
-        start += len(tile)
+        most = min(chunk_size, stop - start)
+        whole = most // n if first == 0 else 0
+        samples = range(first, n if whole else min(n, first + most))
+        elements = range(element, element + max(1, whole))
+        yield elements, samples
+        start += len(elements) * len(samples)
 
 
 def runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:

@@ -98,7 +98,7 @@ def _copies_to_try(risk: ModuleRisk) -> Any:
         step = 1 + y.numel() // _LOOKED_AT
         _, places = np.unique(y[::step].cpu().numpy(), return_index=True)
         which = np.union1d(which, places[:_LABELS] // each * step)
-    copies = risk._copies_in(slice(0, 1), np.unique(which).tolist())
+    copies = risk._copies_in(range(1), np.unique(which).tolist())
     return map_leaves(Tensor.detach, copies)
 
 
