@@ -26,7 +26,6 @@ from sparseaug._checks import (
     check_flag,
     check_integer,
     check_rows,
-    check_type,
     require_work,
 )
 from sparseaug.errors import (
@@ -40,7 +39,7 @@ from sparseaug.groups.degrees.blocks import Degrees, IrrepDegrees
 from sparseaug.groups.degrees.counts import Count
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.degrees.points import Points
-from sparseaug.groups.distributions.base import GENERATOR, Distribution
+from sparseaug.groups.distributions.base import Distribution
 from sparseaug.groups.orders import ENUMERATION_LIMIT, format_order, product_by_halves
 from sparseaug.groups.permutations import Rows, digits_of_rank, rank_of_digits, uniform_digits
 from sparseaug.groups.quotients import Multiset
@@ -401,19 +400,7 @@ class Group(Distribution):
         """The neutral element, one row (1, width)."""
         return self._from_digits(np.zeros((len(self.radices), 1), np.int64))
 
-    def sample(self, k: int, rng: np.random.Generator) -> Rows:
-        """Draw k independent, exactly uniform elements.
-
-        Args:
-            k: how many.
-            rng: a NumPy generator, such as numpy.random.default_rng(seed).
-
-        Returns:
-            Rows (k, width).
-        """
-        k = check_integer("k", k)
-        check_type("rng", rng, np.random.Generator, GENERATOR)
-        self.require_rows(k, f"a sample of k={shorten(k)}")
+    def _sample(self, k: int, rng: np.random.Generator) -> Rows:
         rows = np.empty((k, self.width), self.row_dtype)
         step = max(1, _CHUNK // max(1, self.width, len(self.radices)))
         for start in range(0, k, step):
@@ -473,12 +460,7 @@ class Group(Distribution):
         return np.concatenate(list(blocks))
 
     def require_order(self, most: int, operation: str) -> None:
-        """Raise a `GroupTooLargeError` where there are more elements.
-
-        Args:
-            most: elements that the operation can cope with
-            operation: its name in the message
-        """
+        """Raise a `GroupTooLargeError` where there are more elements than the operation can take."""
         if self.log_order > math.log(most + 1) + 1 or self.order > most:
             many = f"at most {most} elements, but {self.name} has {format_order(self)}"
             raise GroupTooLargeError(f"{operation} needs a group of {many}; use sample() instead.")

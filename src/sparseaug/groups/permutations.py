@@ -52,9 +52,6 @@ def unshuffle(permutations: Rows) -> Rows:
     return digits
 
 
-_SORTED = 32  # entries up to which sorting a row is faster than scattering it
-
-
 def compose_permutations(a: Rows, b: Rows) -> Rows:
     """(ab)(i) = a(b(i)), any leading shape, broadcast."""
     if a.shape == b.shape and a.ndim == 2:
@@ -69,8 +66,6 @@ def compose_permutations(a: Rows, b: Rows) -> Rows:
 
 def invert_permutations(a: Rows) -> Rows:
     """The inverse image arrays, any leading shape."""
-    if a.shape[-1] <= _SORTED:
-        return np.argsort(a, axis=-1)  # faster than scattering, and never undefined
     inverse = np.zeros_like(a)
     np.put_along_axis(inverse, a, np.arange(a.shape[-1]), axis=-1)
     return inverse

@@ -39,12 +39,10 @@ def no_degrees(group: Group) -> UnsupportedError:
 def require_degree(group: Group, degree: int) -> int:
     """`degree` as an integer from 1 to the group's highest, or an error that says what there is."""
     degree = check_integer("degree", degree, at_least=1)
-    highest = group.highest_degree
-    if highest is None:
+    if group.highest_degree is None:
         raise no_degrees(group)
-    if degree > highest:
-        message = f"degree={shorten(degree)} is above {highest}, {{}} of {group.name}; lower it."
-        if group.is_finite:
-            raise ArgumentError(message.format("the highest degree"))
-        raise GroupTooLargeError(message.format("up to which the irreps are computed,"))
+    if degree > group.highest_degree:
+        error = ArgumentError if group.is_finite else GroupTooLargeError
+        highest = f"{group.highest_degree}, the highest degree of {group.name}"
+        raise error(f"degree={shorten(degree)} is above {highest}; lower it.")
     return degree

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparseaug._checks import (
-    check_array,
-    check_integer,
-    check_rows,
-    check_type,
-    require_memory,
-    require_work,
-)
+from sparseaug._checks import check_array, check_integer, check_rows, check_type, require_work
 from sparseaug.errors import ArgumentError, ElementError, NotAGroupError, UnsupportedError, shorten
 from sparseaug.groups.permutations import Rows
 
@@ -116,7 +109,7 @@ class Distribution(ABC):
         return np.ones((len(elements), len(elements)))
 
     def sample(self, k: int, rng: np.random.Generator) -> Rows:
-        """Draw k independent elements.
+        """Draw k independent elements; of a group exactly uniform ones.
 
         Args:
             k: how many.
@@ -127,7 +120,11 @@ class Distribution(ABC):
         """
         k = check_integer("k", k)
         check_type("rng", rng, np.random.Generator, GENERATOR)
-        require_memory("k", k, self.width, "elements")
+        self.require_rows(k, f"a sample of k={shorten(k)}")
+        return self._sample(k, rng)
+
+    def _sample(self, k: int, rng: np.random.Generator) -> Rows:
+        """`sample` of checked arguments."""
         return self._draw(k, rng)
 
     def example(self) -> Rows:
@@ -157,13 +154,7 @@ class Distribution(ABC):
         return self._contains(check_rows("elements", elements, self.width, self.row_dtype))
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
-        """Raise a `GroupTooLargeError` where `what` would be an array of over a gibibyte.
-
-        Args:
-            count: number of rows
-            what: their name in the message
-            width: integers per row; that of an element by default
-        """
+        """Raise a `GroupTooLargeError` where so many rows would be an array of over a gibibyte."""
         width, what = self.width if width is None else width, f"{what} of {self.name}"
         require_work("row", width, f"a row of {what}", remedy="use a smaller group")
         remedy = "ask for fewer at a time, or use a smaller group"
