@@ -55,9 +55,7 @@ class AffineGroup(Group):
         largest = max(abs(int(turns.min())), int(turns.max()), *self.sizes)
         products = max(len(turns) * math.prod(self.sizes), d * largest**2)
         if min(self.sizes) < 1 or products >= 1 << 62 or not self._is_group():
-            raise GroupError(
-                "sizes, turns and maps are no group; list all once, the identity first."
-            )
+            raise GroupError("sizes, turns, maps are no group; list all once, the identity first.")
 
     @property
     def name(self) -> str:

@@ -259,9 +259,7 @@ class Group(Distribution):
         """Every irreducible representation up to equivalence, the trivial one first."""
         if not self.is_finite:
             raise infinite(self)
-        raise UnsupportedError(
-            f"the irreps of {self.name} are not known; deviation(S) does without."
-        )
+        raise UnsupportedError(f"irreps of {self.name} are not known; deviation(S) does without.")
 
     def irreps_to(self, degree: int) -> Iterator[Irrep]:
         """The irreps of at most this degree, the trivial one first.
@@ -387,9 +385,7 @@ class Group(Distribution):
         try:
             np.broadcast_shapes(left.shape, right.shape)
         except ValueError as error:
-            raise ElementError(
-                f"a and b do not go together: {error}; give as many rows."
-            ) from error
+            raise ElementError(f"a and b do not go together: {error}; give one or all.") from error
         return left, right
 
     def inverse(self, a: ArrayLike) -> Rows:
@@ -426,9 +422,7 @@ class Group(Distribution):
         self.require_order((1 << 63) - 1, "unrank")
         numbers = np.atleast_1d(check_array("ranks", ranks))
         if numbers.ndim != 1 or not ((numbers >= 0) & (numbers < self.order)).all():
-            raise ArgumentError(
-                f"ranks={shorten(ranks)} are not in 0..{self.order - 1}; give such a list."
-            )
+            raise ArgumentError(f"ranks={shorten(ranks)} is not a list in 0..{self.order - 1}.")
         self.require_rows(len(numbers), "unrank")
         return self._unrank(numbers)
 

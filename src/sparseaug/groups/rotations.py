@@ -227,9 +227,7 @@ class Rotations(Group):
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1) | zero | ((bits != 0) & (bits != 1)))
         if wrong.size:
             first = f"elements[{wrong[0]}] = {shorten(rows[wrong[0]].tolist())}"
-            raise ElementError(
-                f"{first} is no element; give finite numbers, not 0, and bits 0 or 1."
-            )
+            raise ElementError(f"{first} is no element; give finite numbers, not 0, bits 0 or 1.")
         if self.n == 2:
             return self._joined(_reduced(turns), bits + 0.0)
         signed = quaternions.signed(turns)

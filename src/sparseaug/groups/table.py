@@ -134,9 +134,7 @@ def matrix_group(matrices: ArrayLike, *, label: str = "") -> TableGroup:
     array = array + 0.0  # -0.0 becomes 0.0: equal groups, equal bytes
     largest = float(abs(array).max())
     if not largest < _LARGEST_ENTRY:  # false for NaN too
-        raise GroupError(
-            f"matrices has an entry of size {largest:g}; give real numbers below 1e100."
-        )
+        raise GroupError(f"matrices has an entry of size {largest:g}; give numbers below 1e100.")
     tolerance = 1e-8 * max(1.0, largest)
     products = _match_products(array, tolerance)
     _require_group(products)
@@ -157,9 +155,7 @@ def check_label(label: str, data: Any = None) -> str:
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9 ._-]{0,60}", label):
         raise ArgumentError(f"label={shorten(label)} is not a short name of letters and digits.")
     if is_name_of_another(label, data):
-        raise ArgumentError(
-            f"label={label!r} reads like the name of another group; choose another."
-        )
+        raise ArgumentError(f"label={label!r} reads like the name of another group; change it.")
     return label
 
 
@@ -173,9 +169,7 @@ def _require_group(table: Rows) -> None:
     n = len(table)
     bad = np.flatnonzero(~are_permutations(table))
     if bad.size:  # then the columns are bad too, or the table is not associative
-        raise GroupError(
-            f"row {bad[0]} of table does not hold each of 0..{n - 1} once; a group's does."
-        )
+        raise GroupError(f"row {bad[0]} of table does not hold each of 0..{n - 1} once.")
     left = np.flatnonzero((table == np.arange(n)).all(axis=1))
     if not left.size or not np.array_equal(table[:, left[0]], np.arange(n)):
         raise GroupError("table has no identity; one row and its column must be 0, 1, 2, ...")

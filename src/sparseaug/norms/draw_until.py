@@ -117,7 +117,7 @@ def draw_until(
                 f"target={target} needs more than {calls} calls, {found and found.value} so far"
             )
             raise OracleBudgetError(
-                f"{reached}; raise max_calls={max_calls}, the budget or target."
+                f"{reached}; raise the budget, max_calls={max_calls} or target."
             )
         S = _extend(S, oracle.fresh(m))
         calls += m

@@ -80,9 +80,7 @@ def _require_law(action: Action, rows: Rows, shape: tuple[int, ...], *, exact: b
         both = np.asarray(action(group._compose(a, others), x))[:, 0]
         off = abs(np.asarray(action(a, moved))[0] - both).max()
         if not off <= (0.0 if exact else TOLERANCE * size):
-            raise ArgumentError(
-                f"the action is no left action of {group.name}; see testing.check_action."
-            )
+            raise ArgumentError(f"the action is no left action of {group.name}; see check_action.")
 
 
 def _sum(
@@ -122,9 +120,7 @@ def _defect(matrices: Matrix, action: Action) -> float:
     product = matrices.swapaxes(1, 2) @ matrices - np.eye(matrices.shape[1])
     defect = float(np.sqrt((product**2).sum(axis=(1, 2)).max()))
     if not defect <= TOLERANCE * matrices.shape[1]:
-        raise ArgumentError(
-            f"the action is not orthogonal, by {defect:.1e}; change the basis first."
-        )
+        raise ArgumentError(f"the action is not orthogonal, by {defect:.1e}; change the basis.")
     return defect
 
 

@@ -90,10 +90,7 @@ class Distribution(ABC):
         points = check_array("u", u, np.float64)
         shaped = points.ndim == 2 and points.shape[1] == self.dimensions
         if not shaped or not ((points >= 0) & (points < 1)).all():
-            shape = f"(k, {self.dimensions})"
-            raise ArgumentError(
-                f"u={shorten(u)} has a wrong shape or range; give {shape} in [0, 1)."
-            )
+            raise ArgumentError(f"u={shorten(u)} is not (k, {self.dimensions}) numbers in [0, 1).")
         return self._quantile(points)
 
     def _quantile(self, u: NDArray[np.float64]) -> Rows:
