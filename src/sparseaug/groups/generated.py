@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_array, check_list, require_work
 from sparseaug.errors import ArgumentError, GroupError, shorten
+from sparseaug.groups.base import Group
 from sparseaug.groups.hyperoctahedral import hyperoctahedral
 from sparseaug.groups.parts import DisjointParts, PermutationPart, WreathPart, find_parts
 from sparseaug.groups.permutations import Rows, are_permutations
@@ -123,7 +124,10 @@ def permutation_group(generators: Sequence[Sequence[int]], *, label: str = "") -
 
 
 def recognise(part: PermutationPart) -> Isomorphism | None:
-    """The family that a part is, or None.
+    """The family that a part is, or None. Elements of both that have the same digits are one.
+
+    A permutation within classes comes first, then one that moves classes and keeps the order in them;
+    of pairs the first is a choice of signs, the second a permutation of axes, as digits of B_n have it.
 
     Examples:
         >>> import numpy as np
@@ -133,59 +137,26 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
         >>> recognise(find_parts(np.array(generators))).group.name
         'S2xS3'
     """
+    family = _family(part)
+    if family is None or isinstance(part, Symmetric):
+        return family and Isomorphism(family)
+    return Isomorphism(
+        family,
+        lambda rows: family._from_digits(part._sift(rows)[0]),
+        lambda rows: part._from_digits(family._to_digits(rows)),
+    )
+
+
+def _family(part: PermutationPart) -> Group | None:
     match part:
         case Symmetric():
-            return Isomorphism(part)
-        case DisjointParts():
-            return _product(part)
+            return part
+        case DisjointParts(parts=parts):
+            found = [_family(own) for own in parts]
+            known = [family for family in found if family is not None]
+            return direct_product(*known) if known and len(known) == len(found) else None
         case WreathPart(image=DisjointParts(parts=())):  # no class is moved
-            return _product(part.within)
-        case WreathPart(classes, Symmetric(even=False)) if all(
-            len(points) == 2 for points in classes
-        ):
-            return _signed(np.array(classes))
+            return _family(part.within)
+        case WreathPart(classes, Symmetric(even=False)) if {len(own) for own in classes} == {2}:
+            return hyperoctahedral(len(classes))
     return None
-
-
-def _product(part: DisjointParts) -> Isomorphism | None:
-    found = [recognise(factor) for factor in part.parts]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found) or not known:
-        return None
-    number = np.zeros(part.k, np.int64)
-    for points in part.points:
-        number[points] = np.arange(len(points))
-
-    def rows(elements: Rows) -> Rows:
-        pieces = zip(part.points, known, strict=True)
-        return np.concatenate(
-            [one.rows(number[elements[:, points]]) for points, one in pieces], axis=1
-        )
-
-    def elements(rows: Rows) -> Rows:
-        found = np.tile(np.arange(part.k), (len(rows), 1))
-        ends = np.cumsum([one.group.width for one in known])
-        for points, one, end in zip(part.points, known, ends, strict=True):
-            found[:, points] = points[one.back(rows[:, end - one.group.width : end])]
-        return found
-
-    return Isomorphism(direct_product(*(one.group for one in known)), rows, elements)
-
-
-def _signed(pairs: Rows) -> Isomorphism:
-    """Permutations of n pairs of points as signed permutations: the first point of a pair is +."""
-    axis, sign = np.empty(pairs.size, np.int64), np.empty(pairs.size, np.int64)
-    axis[pairs], sign[pairs] = np.arange(len(pairs))[:, None], [0, 1]
-
-    def rows(elements: Rows) -> Rows:
-        images = elements[:, pairs[:, 0]]
-        return np.concatenate([axis[images], sign[images]], axis=1)
-
-    def elements(rows: Rows) -> Rows:
-        axes, signs = np.split(rows, 2, axis=1)
-        found = np.empty((len(rows), pairs.size), np.int64)
-        for place in (0, 1):
-            found[:, pairs[:, place]] = pairs[axes, signs ^ place]
-        return found
-
-    return Isomorphism(hyperoctahedral(len(pairs)), rows, elements)

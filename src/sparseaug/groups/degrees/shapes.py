@@ -59,9 +59,14 @@ class Shapes(Degrees):
     def shapes(self) -> tuple[Partition, ...]:
         """The partitions."""
         n = self.group.n
-        if n > LARGEST_N:
+        if self.above:
             return tuple((n - sum(mu), *mu) for mu in POLYNOMIALS)
         return tuple(p for p in partitions(n)[1:] if not self.group.even or is_first(p))
+
+    @cached_property
+    def above(self) -> tuple[float, ...]:
+        """The degrees that stand for all above 3, where irreps are not listed."""
+        return ABOVE if self.group.n > LARGEST_N else ()
 
     @cached_property
     def _dimensions(self) -> tuple[int, ...]:
@@ -70,24 +75,21 @@ class Shapes(Degrees):
     @property
     def names(self) -> tuple[str, ...]:
         named = tuple(shape_name(shape, self.group.even) for shape in self.shapes)
-        return (*named, *(f"about {j}" for j in ABOVE)) if self.group.n > LARGEST_N else named
+        return (*named, *(f"about {j}" for j in self.above))
 
     @cached_property
     def degrees(self) -> tuple[Degree, ...]:
-        n = self.group.n
-        if n > LARGEST_N:
-            return (*(n - shape[0] for shape in self.shapes), *["above 3"] * len(ABOVE))
-        return tuple(shape_degree(shape, self.group.even) for shape in self.shapes)
+        own = (shape_degree(shape, self.group.even) for shape in self.shapes)
+        return (*own, *["above 3"] * len(self.above))
 
     @property
     def levels(self) -> Floats:
-        above = [float(min(j, 12)) for j in ABOVE if self.group.n > LARGEST_N]
-        return np.array([*(d for d in self.degrees if isinstance(d, int)), *above], np.float64)
+        own = [float(d) for d in self.degrees if isinstance(d, int)]
+        return np.array(own + [float(min(j, 12)) for j in self.above])
 
     @property
     def sizes(self) -> Floats:
-        sizes = [float(d) ** 2 for d in self._dimensions]
-        return np.array(sizes + [1.0] * (len(self.degrees) - len(sizes)))
+        return np.array([float(d) ** 2 for d in self._dimensions] + [1.0] * len(self.above))
 
     @property
     def low(self) -> dict[int, int]:
@@ -98,13 +100,13 @@ class Shapes(Degrees):
     @property
     def copies(self) -> Floats:
         own = [1.0 + is_halved(shape, self.group.even) for shape in self.shapes]
-        return np.array(own + [math.inf] * (len(self.degrees) - len(own)))
+        return np.array(own + [math.inf] * len(self.above))
 
     def characters(self, rows: Rows) -> tuple[Floats, Rows]:
         codes, index = np.unique(self._codes(rows), return_inverse=True)
         table = np.array([self._at(code)[1] for code in codes.tolist()])
         table = table.reshape(len(codes), len(self.shapes))
-        if self.group.n > LARGEST_N:
+        if self.above:
             kept = codes // (self.group.n + 1) ** 2 / self.group.n
             above = [kept**j if j < math.inf else kept == 1 for j in ABOVE]
             table = np.column_stack([table, *above])
@@ -112,7 +114,7 @@ class Shapes(Degrees):
 
     def _codes(self, rows: Rows) -> Rows:
         """The class of each row as an integer; above n = 12 how many cycles of length 1, 2, 3 it has."""
-        if self.group.n <= LARGEST_N:
+        if not self.above:
             return cycle_codes(rows)
         n = self.group.n
         once, twice, thrice = fixed_points(rows, 3)
@@ -122,7 +124,7 @@ class Shapes(Degrees):
         """chi and chi / d of all shapes on the rows of this code."""
         if code not in self._known:
             n = self.group.n
-            if n <= LARGEST_N:
+            if not self.above:
                 at = characters_at(cycle_type(code, n))
                 values = [at.get(shape, 0) for shape in self.shapes]
             else:
@@ -180,7 +182,7 @@ class Shapes(Degrees):
         if parts is None:
             raise too_many(S)
         squares = [float(part.mean_square) for part in parts]
-        if self.group.n > LARGEST_N:
+        if self.above:
             # sum over all pi of d_pi^2 ||pi(S)||_F^2 / d_pi is |G| times the share of equal pairs
             order, counts = self.group.order, S.counts()[1]
             equal = order * sum(c * c for c in counts.tolist()) / S.m**2
@@ -197,7 +199,7 @@ class Shapes(Degrees):
         """
         found = of_copies(squares, self.copies)
         n, even, chunks = self.group.n, self.group.even, quotients(S)
-        if n <= LARGEST_N or chunks is None or len(S.counts()[0]) ** 2 * n * n > _WORK:
+        if not self.above or chunks is None or len(S.counts()[0]) ** 2 * n * n > _WORK:
             return found
         from scipy.special import gammaln  # takes a tenth of a second to import
 
@@ -215,7 +217,7 @@ class Shapes(Degrees):
         return found
 
     def variances(self, values: NDArray[Any]) -> Floats:
-        if self.group.n > LARGEST_N:
+        if self.above:
             return super().variances(values)
         return young_variances(self.group, self.shapes, values)
 
