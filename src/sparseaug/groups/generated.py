@@ -138,8 +138,8 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
         'S2xS3'
     """
     family = _family(part)
-    if family is None or isinstance(part, Symmetric):
-        return family and Isomorphism(family)
+    if family is None:
+        return None
     return Isomorphism(
         family,
         lambda rows: family._from_digits(part._sift(rows)[0]),
