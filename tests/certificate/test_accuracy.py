@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
@@ -132,24 +130,6 @@ def test_a_bounded_loss_is_bounded_by_betting_whatever_its_values_happen_to_be()
     assert 1 - exact.lower < never.upper
     with pytest.raises(ArgumentError, match="outside"):
         audit_risk(near, (X, y), ACT, loss=BoundedLoss(lambda y, out: 3 + 0 * out), calls=10)
-
-
-def test_rotations_and_modules_and_results_as_data():
-    torch = pytest.importorskip("torch")
-    act = sa.rotate(sa.rotations(3))
-    x = torch.randn(50, 4, 3, generator=torch.Generator().manual_seed(0))
-    net = torch.nn.Sequential(
-        torch.nn.Flatten(), torch.nn.Linear(12, 3), torch.nn.Dropout(0.5)
-    ).train()
-    y = torch.zeros(50, dtype=torch.int64)
-    found = audit_risk(net, (x, y), act, calls=200)
-    assert net.training
-    assert found.to_dict() == json.loads(json.dumps(found.to_dict()))
-    again = audit_risk(net, (x, y), act, calls=200)
-    assert found == again
-    assert "SO3" in str(found)
-    with pytest.raises(ArgumentError, match="labels"):
-        audit_risk(lambda x: x[:, 0, 0], (x, y), act, calls=20)
 
 
 @pytest.mark.parametrize("over", ["data", "population"])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import sparseaug as sa
 from sparseaug.certificate import audit_risk, read_answers, write_pairs
-from sparseaug.cli import main
 from sparseaug.errors import FileFormatError
 
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -78,20 +75,3 @@ def test_pairs_that_were_changed_are_noticed(tmp_path, line):
     pairs.write_text("\n".join(lines))
     with pytest.raises(FileFormatError, match="pairs"):
         read_answers(pairs, answers)
-
-
-def test_the_command_does_both(tmp_path, monkeypatch, capsys):
-    pairs, answers = answered(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    drawn = ["--group", "S4", "--n", "30", "--calls", "200", "--seed", "3"]
-    for arguments in (
-        ["audit", "pairs", *drawn, "--out", "again.csv"],
-        ["audit", "read", "again.csv", str(answers), "--json"],
-    ):
-        monkeypatch.setattr("sys.argv", ["sparseaug", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 0
-    assert (tmp_path / "again.csv").read_bytes() == pairs.read_bytes()
-    said = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert said == read_answers(pairs, answers).to_dict()

@@ -72,21 +72,6 @@ def test_its_bound_is_that_of_the_theory():
     assert a_priori(evidence, theta, box=4.0).bound == pytest.approx(over, rel=1e-12)
 
 
-def test_rotations_have_one_and_it_is_above_the_truth():
-    act = sa.rotate(sa.rotations(2))
-    model, data = make(act.group, width=2)
-    S = sa.Oracle(act.group, seed=3).draw(256)
-    evidence = Evidence(model, data, act, S)
-    theta = RNG.normal(size=model.size)
-    found = a_priori(evidence, theta)
-    angles = sa.GroupSample(act.group, np.arange(4096)[:, None] * (2 * np.pi / 4096))
-    truth = np.linalg.norm(sa.augmented_risk(model, data, act, angles).gradient(theta))
-    assert truth <= found.bound < 40 * truth
-    with pytest.raises(UnsupportedError, match="the paper bound"):
-        a_priori(evidence, theta, by="paper")
-    assert "a-priori" in sa.certify(theta, evidence)
-
-
 @pytest.mark.parametrize("products", [False, True])
 def test_both_spaces_fail_no_more_often_than_stated_by_enumeration(products):
     """All pairs, or all pairs of generators of 4 subproducts, of S_3: theta after the draw."""

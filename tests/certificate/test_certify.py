@@ -32,15 +32,6 @@ def test_a_collection_is_a_mapping_that_becomes_json():
         assert one.looseness == one.bound / one.truth >= 1
 
 
-def test_the_a_priori_kind_says_its_probability_and_is_certain_where_the_bound_is_one():
-    drawn = certify(THETA, Evidence(MODEL, DATA, ACT, S), delta=0.1)["a-priori"]
-    assert drawn.failure_probability == 0.1
-    assert drawn.holds.startswith("with probability 1 - 0.1 over the draw of S, if kernel and data")
-    few = certify(THETA, Evidence(MODEL, DATA, ACT, None))["a-priori"]
-    assert few.certain
-    assert few.holds == "certain"
-
-
 @pytest.mark.parametrize("kind", ["spectral", "words"])
 def test_where_no_deviation_is_known_the_advice_is_one_that_certify_takes(kind):
     act = sa.rotate(sa.rotations(3))
@@ -49,13 +40,6 @@ def test_where_no_deviation_is_known_the_advice_is_one_that_certify_takes(kind):
     with pytest.raises(UnsupportedError, match="audited") as refused:
         certify(np.zeros(model.size), evidence, kinds=[kind])
     assert "degree=" not in str(refused.value)
-
-
-def test_a_sample_that_was_not_drawn_has_no_a_priori_certificate():
-    given = sa.GroupSample(ACT.group, S.elements)
-    assert "a-priori" not in certify(THETA, Evidence(MODEL, DATA, ACT, given))
-    with pytest.raises(UnsupportedError, match="independent uniform draws"):
-        certify(THETA, Evidence(MODEL, DATA, ACT, given), kinds=["a-priori"])
 
 
 def test_a_deviation_that_is_an_estimate_certifies_nothing():

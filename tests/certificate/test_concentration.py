@@ -27,22 +27,6 @@ def test_kappa_pays_for_every_length_and_direction_of_a_vector(r):
         assert k * z**2 <= mpf("1.1") * mp.log(1 + (mp.exp(z) - 1 - z) / (1 - z))
 
 
-@pytest.mark.parametrize("length", [0.05, 0.4, 0.9])
-def test_one_more_vector_does_not_raise_the_mean_of_the_process(length):
-    """E cosh|x + X| exp(-kappa |X|^2) <= cosh|x| for random X of mean 0 on few points, l = 1."""
-    rng = np.random.default_rng(0)
-    k = float(kappa(np.array([length]))[0])
-    for _ in range(300):
-        points = rng.normal(size=(rng.integers(2, 5), 2)) * rng.uniform(0.1, 10, 2)
-        chances = rng.dirichlet(np.full(len(points), 0.3))
-        points -= chances @ points
-        points *= length / np.linalg.norm(points, axis=1).max()
-        x = rng.normal(size=2) * rng.uniform(0, 3)
-        after = np.cosh(np.linalg.norm(x + points, axis=1))
-        after *= np.exp(-k * (points**2).sum(axis=1))
-        assert chances @ after <= math.cosh(float(np.linalg.norm(x))) * (1 + 1e-12)
-
-
 def log_process(T: mpf, N: int, spread: float, b: mpf, unit: float) -> mpf:
     """log of the sum over k, written out again."""
     total = mpf(0)

@@ -114,17 +114,3 @@ def test_estimators_and_modules_as_they_are():
     assert audit_risk(net.forward, (x, torch.tensor(Y)), ACT).estimate == TRUTH  # a method of it
     assert set(net.modes) == {(False, False)}
     assert net.training
-
-
-def test_a_large_S_goes_through_the_model_in_parts():
-    x, sizes = np.zeros((2, 2, 1 << 19)), []  # 8 MB each
-
-    def watched(x):
-        sizes.append(len(x))
-        return np.where(np.arange(len(x)) % 2, "a", "bb")
-
-    act = sa.permute_axis(sa.symmetric(2), axis=-2)
-    S = sa.Oracle(act.group, seed=1).draw(33)
-    found = audit_risk(watched, (x, np.array(["bb", "bb"])), act, average_over=S, calls=3)
-    assert max(sizes) <= 8
-    assert found.evaluations == 99

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -52,19 +50,6 @@ def test_a_run_is_certified_with_no_further_argument(name):
     make, averaged = RISKS[name]
     run = descend(make())
     assert certify(run).to_dict() == certify(run, Evidence(*PROBLEM, averaged)).to_dict()
-
-
-def test_the_risk_does_not_travel_or_print_with_the_run():
-    run = descend(streaming())
-    assert "isk" not in repr(run)
-    copy = pickle.loads(pickle.dumps(run))
-    assert copy.risk is None
-    assert run.risk is not None
-    assert np.array_equal(copy.best, run.best)
-    assert copy.trace.to_dict() == run.trace.to_dict()
-    with pytest.raises(ArgumentError, match=r"evidence=None is neither .*; give the risk"):
-        certify(copy)
-    assert certify(copy, Evidence(*PROBLEM, "streaming"))["exact"].calls == 20
 
 
 def test_an_audit_does_not_draw_again_what_a_streaming_run_has_seen():

@@ -102,11 +102,3 @@ def test_no_bound_of_any_kind_is_below_the_norm_to_forty_digits_at_any_scale(pre
     made, below = bounds_at_any_scale(150, 0, precise_norm)
     assert below == []
     assert min(made.values()) > 75
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 5))
-def test_none_of_thousands_of_bounds_is_below_the_norm_at_any_scale(seed, precise_norm):
-    made, below = bounds_at_any_scale(2000, seed, precise_norm)
-    assert below == []
-    assert min(made.values()) > 1000

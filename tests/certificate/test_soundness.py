@@ -45,7 +45,7 @@ def shrunk(monkeypatch, kind, factor):
         one = real(*args, **options)
         return dataclasses.replace(one, bound=one.bound * factor)
 
-    monkeypatch.setitem(TABLE, kind, dataclasses.replace(TABLE[kind], make=wrong))
+    monkeypatch.setitem(TABLE, kind, TABLE[kind]._replace(make=wrong))
 
 
 @pytest.mark.parametrize("kind", ["spectral", "kernel"])

@@ -10,7 +10,6 @@ import pytest
 
 import sparseaug as sa
 from sparseaug._floats import gamma
-from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.kernels import GaussianKernel
 from sparseaug.kernels.group_means import closed_form, permanents
 
@@ -105,14 +104,3 @@ def glynn_at_80_digits(matrix: np.ndarray):
             sums = [s + step * v for s, v in zip(sums, scaled[i], strict=True)]
             total += sign * math.prod(sums)
         return mpmath.mpf(total) / 2 ** (n - 1) / mpmath.mpf(2) ** (200 * n)
-
-
-def test_what_has_no_closed_form_and_is_large_is_refused_with_a_remedy():
-    x = np.zeros((1, 12))
-    kernel = GaussianKernel(1.0)
-    with pytest.raises(UnsupportedError, match="above 1,000,000; draw a sample"):
-        kernel.group_mean(sa.permute_axis(sa.alternating(12)), x, x)
-    with pytest.raises(
-        GroupTooLargeError, match=r"S24 takes 24 rows .* above 20; .*sample_moments"
-    ):
-        kernel.group_mean(sa.permute_axis(sa.symmetric(24)), np.zeros((1, 24)), np.zeros((1, 24)))

@@ -58,39 +58,6 @@ def test_m_delta_and_deviation_are_each_the_smallest_for_the_other_two(
         assert tau < bound(m, delta=math.nextafter(smallest, 0), **of)
 
 
-def test_sample_size_and_smallest_eps_are_inverse_to_each_other() -> None:
-    rng = random.Random(4)  # noqa: S311
-    for order, delta, eps in random_points(seed=4):
-        C, B = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
-        m = theory.sample_size(eps, delta, order=order, C=C, B=B)
-        assert theory.smallest_eps(m, order=order, delta=delta, C=C, B=B) <= eps
-        assert m == 1 or theory.smallest_eps(m - 1, order=order, delta=delta, C=C, B=B) > eps
-
-
-def test_corollary_meets_eps_with_its_own_m_and_steps() -> None:
-    rng = random.Random(6)  # noqa: S311
-    for order, delta, eps in random_points(seed=6):
-        L, gap = rng.uniform(0.1, 9), rng.uniform(0.1, 9)
-        m = theory.sample_size(eps, delta, order=order, C=1.0, B=2.0)
-        T = theory.num_steps(eps, L=L, gap=gap)
-        assert (
-            theory.stationarity_bound(m, T=T, order=order, delta=delta, C=1.0, B=2.0, L=L, gap=gap)
-            <= eps
-        )
-
-
-@given(st.floats(1e-3, 1e3), positives, st.floats(0, 1e3))
-@example(0.5, 4.0, 1.0)
-@example(0.1, 3.0, 0.0)
-def test_steps_are_the_smallest(eps: float, L: float, gap: float) -> None:
-    T = theory.full_gd_steps(eps, L=L, gap=gap)
-    assert theory.full_gd_bound(T, L=L, gap=gap) <= eps
-    assert T == 1 or theory.full_gd_bound(T - 1, L=L, gap=gap) > eps
-    T = theory.num_steps(eps, L=L, gap=gap)
-    assert theory.full_gd_bound(T, L=L, gap=gap) <= eps / 2
-    assert T == 1 or theory.full_gd_bound(T - 1, L=L, gap=gap) > eps / 2
-
-
 @given(st.floats(0, 1, exclude_max=True), st.floats(1e-300, 2))
 @example(0.5, 2.0**-1000)
 @example(0.75, 0.75**4)
@@ -121,13 +88,6 @@ def test_words_plan_meets_eps_and_needs_no_more_calls_than_its_target(
         assert exact <= Fraction(eps) / 2 * (1 + Fraction(1, 2**50))
     else:
         assert (plan.m, plan.length) == (1, 1)
-
-
-@given(st.integers(1, 10**9), st.integers(2, 10**60), deltas)
-def test_sharper_bound_is_never_above_the_papers(m: int, order: int, delta: float) -> None:
-    """With D = |G| - 1, the worst that dimensions can do."""
-    sharp = theory.sharp_deviation_bound(m, dimension_sum=order - 1, delta=delta)
-    assert sharp <= theory.deviation_bound(m, order=order, delta=delta)
 
 
 def test_group_of_one_element_has_no_deviation() -> None:

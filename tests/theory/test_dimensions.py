@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparseaug import theory
 
@@ -48,13 +46,3 @@ def test_signed_involutions_are_the_dimensions_of_the_hyperoctahedral_group(n: i
     )
     assert theory.signed_involutions(n) == total
     assert theory.hyperoctahedral_dimension_sum(n) == total - 1
-
-
-@given(st.integers(1, 40))
-def test_dimension_sum_bound_is_above_the_sum_for_symmetric_groups(n: int) -> None:
-    number_of_partitions = [1] + [0] * n
-    for part in range(1, n + 1):
-        for total in range(part, n + 1):
-            number_of_partitions[total] += number_of_partitions[total - part]
-    bound = theory.dimension_sum_bound(math.factorial(n), num_classes=number_of_partitions[n])
-    assert theory.symmetric_dimension_sum(n) <= bound < math.factorial(n)

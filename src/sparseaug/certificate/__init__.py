@@ -2,7 +2,7 @@
 
 certify   all kinds at one iterate
 algorithm Algorithm 1 with its corollary in one call
-kinds     the table of kinds: what each bounds, how it holds, what it needs
+kinds     the table of kinds
 certificates  Certificate, Certificates: bound, how it holds, truth, cost
 evidence  a risk and what is known of it, computed once for all iterates
 exact     the truth and its rounding, to which every certain bound is compared
