@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from copy import deepcopy
-
 import numpy as np
 import pytest
 
@@ -135,24 +132,6 @@ def test_atoms_with_constraints_are_turned_whole():
     assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms
 
 
-def on_demand():
-    """The same calculator, which keeps what it was asked for and the energy, and counts its work."""
-
-    class OnDemand(type(crooked())):
-        calls = 0
-
-        def calculate(self, atoms=None, properties=("energy",), system_changes=None):
-            super().calculate(atoms, properties, system_changes)
-            type(self).calls += 1
-            self.results = {
-                name: value
-                for name, value in self.results.items()
-                if name in {*properties, "energy"}
-            }
-
-    return OnDemand()
-
-
 def counted(calculator):
     """The calculator, and a list that grows by one with each of its calculations."""
     done, calculate = [], calculator.calculate
@@ -176,23 +155,3 @@ def test_energy_forces_and_stress_take_one_pass_in_any_order():
             getattr(atoms, way)()
         assert len(done) == 5
         assert set(atoms.calc.spread) == {"energy", "forces", "stress"}
-    lazy = on_demand()
-    atoms.calc = sa.sources.averaged_calculator(lazy, S)
-    atoms.get_forces()
-    assert lazy.calls == 5  # the forces are asked for first, and bring the energy
-    fresh = some_atoms()
-    fresh.calc = sa.sources.averaged_calculator(crooked(), S)
-    assert np.array_equal(atoms.get_forces(), fresh.get_forces())
-
-
-def test_it_is_pickled_and_copied_with_its_results():
-    lj = optional("ase.calculators.lj")  # which can be pickled, unlike EMT
-    atoms = build.molecule("H2O")
-    S = sa.Oracle(SPACE, seed=0).draw(3)
-    atoms.calc = sa.sources.averaged_calculator(lj.LennardJones(), S)
-    energy = atoms.get_potential_energy()
-    for copy in (pickle.loads(pickle.dumps(atoms.calc)), deepcopy(atoms.calc)):
-        assert copy.sample == atoms.calc.sample
-        assert copy.spread["energy"] == atoms.calc.spread["energy"]
-        assert copy.get_potential_energy(atoms) == energy
-        assert np.array_equal(copy.get_forces(atoms), atoms.get_forces())

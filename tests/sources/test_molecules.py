@@ -142,11 +142,3 @@ def test_a_flat_molecule_has_a_mirror_that_moves_no_atom() -> None:
     assert found.group.order == 24
     assert len(set(found.action.images)) == 12
     check_action(found.vectors, np.random.default_rng(0).normal(size=(2, 12, 3)))
-
-
-@pytest.mark.parametrize(
-    "positions", [[[0, 0, 0], [0, 0, 1.1]], [[0, 0, 0], [0, 0, 0.001], [1, 0, 0]]]
-)
-def test_atoms_on_a_line_or_on_top_of_each_other_are_refused(positions: list[list[float]]) -> None:
-    with pytest.raises(ArgumentError):
-        point_group((positions, ["H"] * len(positions)))

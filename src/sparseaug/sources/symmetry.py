@@ -82,10 +82,6 @@ class MoveSites(Action):
     def parts(self) -> int:  # type: ignore[override]
         return bool(self.images) + bool(self.rotations)
 
-    @property
-    def sample_shape(self) -> Shape | None:  # type: ignore[override]
-        return None if self.images else (3,) * self.rank
-
     def moved_axes(self, ndim: int) -> frozenset[int]:
         tensors = range(-self.rank, 0) if self.rotations else ()
         return frozenset((*(-ndim,) * bool(self.images), *tensors))
