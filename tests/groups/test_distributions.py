@@ -88,7 +88,7 @@ def test_what_is_no_element_or_no_point_is_refused():
         AFFINE.distribution.quantile(np.ones((1, 5)))
     with pytest.raises(UnsupportedError, match="has no parameters"):
         Seeds("f").quantile([[0.5]])
-    with pytest.raises(ArgumentError, match="use one distribution"):
+    with pytest.raises(ArgumentError, match="is a sample of"):
         sa.augment(AFFINE, sa.Oracle(Seeds("f")).draw(2), np.zeros((1, 4, 4)))
 
 

@@ -50,7 +50,7 @@ def test_a_store_is_the_values_and_grows_and_refuses_another_pipeline(tmp_path):
     with pytest.raises(ConfigMismatchError, match="action"):
         compute(tmp_path / "s", act=other)
     newer = sa.random_transform(shake, name="shake, version 2")
-    with pytest.raises(ArgumentError, match="use one distribution"):
+    with pytest.raises(ArgumentError, match="is a sample of"):
         compute(tmp_path / "s", act=newer)
     with pytest.raises(ConfigMismatchError, match="action is"):
         compute(tmp_path / "s", act=newer, sample=sa.Oracle(newer.distribution).draw(40))
