@@ -23,8 +23,6 @@ def test_one_sample_and_its_moved_targets_determine_an_equivariant_linear_map() 
     model.fit(X[:1], X[:1] @ CIRCULANT.T)
     assert np.allclose(model.estimator_.coef_, CIRCULANT, atol=1e-12)
     assert np.allclose(model.predict(X), X @ CIRCULANT.T, atol=1e-12)
-    still = OneShotRegressor(inner, action=SHIFT, m="full").fit(X[:1], X[:1] @ CIRCULANT.T)
-    assert not np.allclose(still.predict(X), X @ CIRCULANT.T, atol=0.1)
 
 
 def test_with_all_of_the_group_predictions_are_equivariant_whatever_was_learned() -> None:

@@ -92,7 +92,5 @@ def test_copies_that_exceed_the_memory_are_refused_with_the_number_before_they_a
     with pytest.raises(ArgumentError, match=r"50 rows and S 4 elements.* 6.4 kB.*partial_fit"):
         model.fit(X, LABELS)
     model.partial_fit(X, LABELS, classes=[0, 1])
-    with pytest.raises(ArgumentError, match="50 rows and S 4 elements"):
-        OneShotClassifier(action=SHIFT, m="full").fit(X, LABELS)
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 6_400)
     model.fit(X, LABELS)
