@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparseaug._archive import fields_as_json
-from sparseaug._checks import LIMITS, Progress, check_integer, check_progress, check_real
+from sparseaug._checks import LIMITS, check_integer, check_real
 from sparseaug._tables import Shown
 from sparseaug.designs.places import best_by_places, smallest_balance
 from sparseaug.designs.selection import PredictedSet, select
@@ -73,7 +73,6 @@ def choose(
     error: float,
     max_m: int | None = None,
     oracle: Oracle | None = None,
-    progress: Progress | None = None,
 ) -> Choice:
     """The smallest S whose average is within `error` of the mean over the group.
 
@@ -90,7 +89,6 @@ def choose(
         error: what may be left
         max_m: most elements of S; by default as many as independent draws need
         oracle: draws S where nothing else is smaller; by default one with a large seed of its own
-        progress: called before each search with two numbers, how many are done and of about how many
 
     Returns:
         The `Choice`: `sample`, `prediction`, `draws`, how many draws would be needed, and a `note`
@@ -114,43 +112,44 @@ def choose(
         ('balance', 3, 17)
     """
     of = varied_by(spectrum)
-    error, watch = check_real("error", error, above=0), check_progress(progress)
+    error = check_real("error", error, above=0)
     if oracle is not None:
         require_oracle(oracle, of)
     limit = None if max_m is None else check_integer("max_m", max_m, at_least=1, below=1 << 62)
     draws = draws_for(spectrum.predict(1).upper, error)
     most = draws if limit is None else min(draws, limit)
-    note = ""
     if isinstance(spectrum, PoolSpectrum):
-        found = _of_pool(spectrum, error * error, most, watch)
-        if found is None:
-            note = f"Measured with calls={4 * len(spectrum.rows)}, a smaller S may be enough."
+        found = _of_pool(spectrum, error * error, most)
+        wide = found is None
     elif draws == 1:
         alone = GroupSample(spectrum.group, spectrum.group.identity())
         return Choice(alone, "identity", spectrum.predict(1), draws, error)
     elif isinstance(spectrum, OneSidedSpectrum):
-        found = _by_places(spectrum, error * error, most, watch)
+        found, wide = _by_places(spectrum, error * error, most), False
     else:
-        found = smallest_within(spectrum, error, most, progress=watch)
-        note = _note(spectrum, error, found)
+        found = smallest_within(spectrum, error, most)
+        wide = found is None or 2 * found.prediction.value <= error * error
+        wide = wide and bool(len(spectrum.replicates))
+    more = (
+        f"Measured with calls={4 * spectrum.calls}, a smaller S may be enough: error bars are wide."
+    )
+    note = more if wide else ""
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * of.width > LIMITS["sample"].most:
         nearest = _best_of_size(spectrum, min(most, MOST_SEARCHED))
         raise ArgumentError(
             f"error={error:g} needs {shorten(draws)} independent draws, more than "
-            f"{f'max_m={limit}' if limit else 'fit in memory'}, and the best set of at most "
-            f"{min(most, MOST_SEARCHED)} elements, {nearest.name} with m={nearest.sample.m}, leaves up "
-            f"to {nearest.prediction.rms_upper:.3g}; raise error or max_m. {note}".rstrip()
+            f"{f'max_m={limit}' if limit else 'fit in memory'}; the best known, {nearest.name} with "
+            f"m={nearest.sample.m}, leaves up to {nearest.prediction.rms_upper:.3g}; raise error or "
+            "max_m."
         )
     if oracle is None:
         oracle = Oracle(of, int(keyed_rng(0, "choose").integers(1 << 63)))
     return Choice(oracle.fresh(draws), "draws", spectrum.predict(draws), draws, error, note)
 
 
-def _of_pool(
-    spectrum: PoolSpectrum, allowed: float, most: int, progress: Progress
-) -> PredictedSet | None:
+def _of_pool(spectrum: PoolSpectrum, allowed: float, most: int) -> PredictedSet | None:
     """The fewest rows of the pool that leave at most so much, by doubling and then by bisection."""
     most = min(most, len(spectrum.rows), MOST_SEARCHED)
     low, top = 0, 1
@@ -158,33 +157,26 @@ def _of_pool(
         if top == most:
             return None
         low, top = top, min(2 * top, most)
-    return _bisected(spectrum, allowed, low, top, progress) or found
+    return _bisected(spectrum, allowed, low, top) or found
 
 
-def _by_places(
-    spectrum: OneSidedSpectrum, allowed: float, most: int, progress: Progress
-) -> PredictedSet | None:
+def _by_places(spectrum: OneSidedSpectrum, allowed: float, most: int) -> PredictedSet | None:
     """The fewest rows of a balance, or few that the search finds."""
     even = smallest_balance(spectrum, allowed, min(most, MOST_SEARCHED))
     top = min(most + 1, MOST_BY_PLACES + 1) if even is None else min(even.m, MOST_BY_PLACES + 1)
-    found = _bisected(spectrum, allowed, 0, top, progress)
+    found = _bisected(spectrum, allowed, 0, top)
     if found is None and even is not None:
         return PredictedSet("balance", "balance", even, spectrum.predict(even))
     return found
 
 
 def _bisected(
-    spectrum: PoolSpectrum | OneSidedSpectrum,
-    allowed: float,
-    low: int,
-    top: int,
-    progress: Progress,
+    spectrum: PoolSpectrum | OneSidedSpectrum, allowed: float, low: int, top: int
 ) -> PredictedSet | None:
     """The smallest set that is enough between two sizes, if there is one: `low` is too few."""
-    found, done = None, 0
+    found = None
     while top - low > 1:
-        progress(done, done + (top - low).bit_length())
-        done, middle = done + 1, (low + top) // 2
+        middle = (low + top) // 2
         one = _best_of_size(spectrum, middle)
         if one.left <= allowed:
             found, top = one, middle
@@ -202,14 +194,3 @@ def _best_of_size(spectrum: AnySpectrum, m: int) -> PredictedSet:
     else:
         sample = best_by_places(spectrum, m)
     return PredictedSet("search", "search", sample, spectrum.predict(sample))
-
-
-def _note(spectrum: Spectrum, error: float, found: PredictedSet | None) -> str:
-    """What to do where most of what a set may leave is its error bar."""
-    wide = found is None or 2 * found.prediction.value <= error * error
-    if not wide or not len(spectrum.replicates):
-        return ""
-    return (
-        "A smaller S may be enough: sets are judged by the upper ends of their error bars, which are "
-        f"wide after {spectrum.calls} calls. Measure with calls={4 * spectrum.calls}."
-    )

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sparseaug._checks import Progress, silent
 from sparseaug.designs.constructions.lattices import lattice_designs
 from sparseaug.designs.prediction import KernelSearch, SpectrumKernel, doubled, takes_all
 from sparseaug.designs.selection import (
@@ -66,11 +65,9 @@ def distinct_draws(draws: int, group: Distribution) -> int:
     return -(-group.order * draws // (group.order - 1 + draws))
 
 
-def smallest_within(
-    spectrum: Spectrum, error: float, most: int, progress: Progress = silent
-) -> PredictedSet | None:
+def smallest_within(spectrum: Spectrum, error: float, most: int) -> PredictedSet | None:
     """The smallest set of at most so many elements that leaves at most `error`, if there is one."""
-    return Sizes(spectrum, error * error, most, progress).smallest()
+    return Sizes(spectrum, error * error, most).smallest()
 
 
 Family: TypeAlias = Callable[[int], PredictedSet | None]
@@ -80,16 +77,9 @@ Family: TypeAlias = Callable[[int], PredictedSet | None]
 class Sizes:
     """The search for the smallest size: of elements, of cosets of subgroups, of lattices."""
 
-    def __init__(
-        self,
-        spectrum: Spectrum,
-        allowed: float,
-        most: int,
-        progress: Progress = silent,
-    ) -> None:
-        self.spectrum, self.allowed, self.progress = spectrum, allowed, progress
+    def __init__(self, spectrum: Spectrum, allowed: float, most: int) -> None:
+        self.spectrum, self.allowed = spectrum, allowed
         self.known: list[PredictedSet] = []
-        self.searches = 0
         self.found: PredictedSet | None = None
         for one in known_sets(spectrum, most):
             self.known.append(one)
@@ -139,7 +129,7 @@ class Sizes:
         fine = takes_all(self.spectrum.group)
         while top - low > 1 and ((top * unit <= FINE and fine) or top - low > 1 + top // 64):
             at = min(max(at, low + 1), top - 1)
-            over, size = self._tried(at, unit, family, top - low)
+            over, size = self._tried(at, unit, family)
             if over <= 1:
                 top, enough = size, over
             elif at * unit >= HOPELESS and over > (top / at) ** 3:
@@ -148,12 +138,10 @@ class Sizes:
                 low, too_much = at, over
             at = self._between(low, too_much, top, enough)
         for at in range(low - 1, 0, -1) if top * unit <= SMALL else ():
-            self._tried(at, unit, family, at)
+            self._tried(at, unit, family)
 
-    def _tried(self, at: int, unit: int, family: Family, left: int) -> tuple[float, int]:
+    def _tried(self, at: int, unit: int, family: Family) -> tuple[float, int]:
         """What so many units leave, of what is allowed, and how many were taken."""
-        self.progress(self.searches, self.searches + left.bit_length())
-        self.searches += 1
         one = family(at)
         if one is None:
             return math.inf, at

@@ -7,7 +7,7 @@ import numpy as np
 from sparseaug._checks import check_integer
 from sparseaug.designs.low_degree import Signs, moving_points, of_irreps
 from sparseaug.designs.worst_case import LARGEST_ORDER, is_listed, worst_case
-from sparseaug.errors import ArgumentError, UnsupportedError, shorten
+from sparseaug.errors import UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.sampling import GroupSample, Origin
@@ -44,17 +44,13 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
         (24, 100, True)
     """
     require_sample(S)
-    m = check_integer("m", m, at_least=1)
-    if m > S.m:
-        raise ArgumentError(
-            f"m={shorten(m)} is above {S.m}, the size of the pool S; draw a larger pool."
-        )
+    m = check_integer("m", m, at_least=1, below=S.m + 1)
     if degree is not None:
         degree = require_degree(S.group, degree)
     elif not S.group.is_finite or not is_listed(S.group):
         raise UnsupportedError(
-            f"degree is not given, and {S.group.name} has infinitely many elements or more than "
-            f"{LARGEST_ORDER}, too many to judge a sample whole; give degree=, the largest that counts."
+            f"degree=None: {S.group.name} has more than {LARGEST_ORDER} elements, too many to judge a "
+            "sample whole; give degree=, the largest that counts."
         )
     origin = Origin(
         "thin",

@@ -293,17 +293,13 @@ def _least_calls(group: Group, blocks: Degrees) -> int:
 
 
 def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
+    """So many draws separate the degrees by all pairs of them."""
     least = _least_calls(group, blocks)
     if least > MOST_DRAWS:
         raise GroupTooLargeError(
-            f"{group.name} has too many degrees to separate by {MOST_DRAWS} draws, all pairs of which "
-            f"are used; it would take {least}."
+            f"{group.name} has too many degrees to separate by all pairs of {MOST_DRAWS} draws."
         )
-    if not least <= calls <= MOST_DRAWS:
-        raise ArgumentError(
-            f"calls={calls} does not separate the degrees of {group.name} by all pairs of draws; give "
-            f"{least} to {MOST_DRAWS}."
-        )
+    check_integer("calls", calls, at_least=least, below=MOST_DRAWS + 1)
 
 
 def _columns(block: Any, count: int) -> Iterator[Floats]:

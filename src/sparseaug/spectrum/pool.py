@@ -144,8 +144,7 @@ class PoolSpectrum(Shown):
                 return self._draws(sample.m)
             raise ArgumentError(
                 f"S={shorten(sample)} has rows that are not in the pool, so that f was not evaluated "
-                "there; give rows of the pool, as design(distribution, m=, spectrum=) does, or a number "
-                "of draws."
+                "there; give rows of the pool, as design does, or a number of draws."
             )
         weights = np.bincount(places, minlength=len(self.rows)) / sample.m
         return self._judged(weights, sample.m)
@@ -222,15 +221,10 @@ class PoolSpectrum(Shown):
         return self._known.setdefault(m, (held, excess, toward))
 
     def _table(self) -> Table:
-        rows = []
-        for m in (m for m in (4, 8, 16, 32) if 4 * m <= len(self.rows)):
-            chosen = self.predict(self._sample_at(self._best_places(m)))
-            bar = f"{chosen.relative:.3g} +- {chosen.error / (self.variance or 1.0):.1g}"
-            rows.append((str(m), f"{1 / m:.3g}", bar))
         name = shorten_text(self.distribution.name, 32)
-        title = f"{name}, {self.inputs} inputs, pool of {len(self.rows)}; part of the variance left"
+        title = f"{name}, {self.inputs} inputs, pool of {len(self.rows)}"
         notes = [f"variance {self.variance:.4g} +- {self._draws(1).error:.2g}"]
-        return Table(("m", "draws", "chosen"), rows, title=title, notes=notes)
+        return Table((), (), title=title, notes=notes)
 
     def __repr__(self) -> str:
         name = shorten_text(self.distribution.name)
@@ -288,12 +282,8 @@ def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None
         raise ArgumentError(
             "x has one sample, which does not show how inputs differ; give two or more."
         )
-    calls = CALLS if calls is None else check_integer("calls", calls)
-    if not LEAST <= calls <= MOST_DRAWS:
-        raise ArgumentError(
-            f"calls={shorten(calls)} is not a pool; give {LEAST} to {MOST_DRAWS} elements."
-        )
-    size = calls // BLOCKS
+    count = CALLS if calls is None else calls
+    size = check_integer("calls", count, at_least=LEAST, below=MOST_DRAWS + 1) // BLOCKS
     if oracle is not None:
         require_oracle(oracle, distribution)
         rows = oracle.fresh(size * BLOCKS).elements

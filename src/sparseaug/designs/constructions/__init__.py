@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,17 +35,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Construction:
-    """One row of the table: `designs(group, m, degree)` for a group with this `transform`.
-
-    `m` and `degree` are what was asked for, or None: constructions of a fixed size need neither.
-    """
-
-    transform: str  # of the groups that it is for; empty: for all
-    designs: Callable[[Any, int | None, int | None], Iterator[Design]]
-
-
 def constructions_of(
     group: Group, m: int | None = None, degree: int | None = None
 ) -> tuple[Design, ...]:
@@ -57,9 +46,9 @@ def constructions_of(
     family, _, back = group.known_as()
     found = tuple(
         one
-        for row in CONSTRUCTIONS
-        if row.transform in ("", family.transform)
-        for one in row.designs(family, m, degree)
+        for transform, designs in CONSTRUCTIONS
+        if transform in ("", family.transform)
+        for one in designs(family, m, degree)
     )
     if family is group:
         return found
@@ -163,21 +152,17 @@ def _smallest(group: Group, degree: int) -> Design | None:
     return next(iter(fixed_designs(group, degree=degree)), None) if degree else None
 
 
-CONSTRUCTIONS: tuple[Construction, ...] = (
-    Construction("wigner", lambda group, m, degree: rotation_designs(group, m)),
-    Construction("young", lambda group, m, degree: permutation_designs(group)),
-    Construction(
-        "signed",
-        lambda group, m, degree: signed_designs(group, m, degree, _smallest, best_by_degree),
-    ),
-    Construction("dihedral", lambda group, m, degree: polygon_designs(group)),
-    Construction("characters", lambda group, m, degree: sign_designs(group)),
-    Construction("characters", lambda group, m, degree: shift_designs(group)),
-    Construction(
-        "", lambda group, m, degree: product_designs(group, m, degree, _smallest, best_by_degree)
-    ),
-    Construction("", lambda group, m, degree: lattice_designs(group, m)),
-    Construction("", searched_designs),
-    Construction("", lambda group, m, degree: full_design(group)),
+CONSTRUCTIONS: tuple[tuple[str, Callable[[Any, int | None, int | None], Iterator[Design]]], ...] = (
+    ("wigner", lambda group, m, degree: rotation_designs(group, m)),
+    ("young", lambda group, m, degree: permutation_designs(group)),
+    ("signed", lambda g, m, degree: signed_designs(g, m, degree, _smallest, best_by_degree)),
+    ("dihedral", lambda group, m, degree: polygon_designs(group)),
+    ("characters", lambda group, m, degree: sign_designs(group)),
+    ("characters", lambda group, m, degree: shift_designs(group)),
+    ("", lambda g, m, degree: product_designs(g, m, degree, _smallest, best_by_degree)),
+    ("", lambda group, m, degree: lattice_designs(group, m)),
+    ("", searched_designs),
+    ("", lambda group, m, degree: full_design(group)),
 )
-"""Every construction; among designs of one size the earlier one is taken."""
+"""Every construction: the `transform` of the groups it is for, where empty of all, and its designs of a
+group, for the m and degree that were asked for, or None. Of designs of one size the earlier is taken."""

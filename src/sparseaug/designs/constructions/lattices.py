@@ -47,7 +47,7 @@ def lattice_designs(group: Group, m: int | None) -> Iterator[Design]:
         promise="exact on low frequencies",
         sizes=sizes if several == 1 else f"{several} x {sizes}",
         kind="lattice",
-        build=None if m is None else lambda: lattice(group, m)[0],
+        build=None if m is None else lambda: lattice(group, m),
     )
 
 
@@ -82,8 +82,8 @@ def axes(group: Group) -> Axes | None:
     return found if 1 < math.prod(found.moduli) <= MOST_SHIFTS else None
 
 
-def lattice(group: Group, m: int) -> tuple[Rows, float]:
-    """The best lattice of m elements with all turns and flips, and the frequency it is exact below."""
+def lattice(group: Group, m: int) -> Rows:
+    """The best lattice of m elements with all turns and flips."""
     shifts = axes(group)
     if shifts is None:
         raise ArgumentError(f"{group.name} has no shifts of which lattices are known.")
@@ -92,17 +92,13 @@ def lattice(group: Group, m: int) -> tuple[Rows, float]:
     if points is None and not left and count and len(shifts.moduli) <= 2:
         points = rounded_lattice(shifts.moduli, count)
     if points is None:
-        total = math.prod(shifts.moduli)
-        sizes = [len(shifts.rest) * k for k in range(1, total + 1) if total % k == 0]
-        below = max((size for size in sizes if size < m), default=sizes[0])
-        above = min((size for size in sizes if size > m), default=sizes[-1])
         raise ArgumentError(
-            f"m={shorten(m)} is not the size of a lattice of {group.name}; the nearest are "
-            f"{below} and {above}."
+            f"m={shorten(m)} is not the size of a lattice of {group.name}; give {len(shifts.rest)} "
+            f"times a divisor of {math.prod(shifts.moduli)}."
         )
     rows = np.repeat(shifts.rest, len(points), axis=0)
     rows[:, list(shifts.columns)] = np.tile(points, (len(shifts.rest), 1))
-    return rows, math.sqrt(shortest_dual(points, shifts.moduli))
+    return rows
 
 
 def _axes(group: Group) -> Axes | None:
@@ -171,29 +167,6 @@ def rounded_lattice(moduli: tuple[int, ...], m: int) -> Rows | None:
     return np.rint(turns * np.array(moduli)).astype(np.int64) % moduli
 
 
-def frequency_lengths(frequencies: Rows, moduli: tuple[int, ...]) -> Rows:
-    """Squared lengths of frequencies (k, w)."""
-    folded = np.minimum(frequencies, np.array(moduli) - frequencies)
-    return (folded**2).sum(axis=1)
-
-
-def shortest_dual(points: Rows, moduli: tuple[int, ...]) -> int:
-    """The squared length of the shortest frequency but 0 that is trivial on all these points.
-
-    For a subgroup of m points, below n1^2 + n2^2 + ... and one above it where every frequency is
-    cancelled.
-
-    >>> from sparseaug.designs.constructions.lattices import best_lattice, shortest_dual
-    >>> shortest_dual(best_lattice((8, 8), 32), (8, 8))
-    32
-    """
-    indicator = np.zeros(moduli)
-    indicator[tuple(points.T)] = 1.0
-    dual = np.argwhere(np.abs(np.fft.fftn(indicator)) > 0.5 * len(points))
-    lengths = frequency_lengths(dual, moduli)
-    return int(lengths[lengths > 0].min(initial=sum(n * n for n in moduli) + 1))
-
-
 def _merit(basis: Rows, moduli: tuple[int, ...]) -> tuple[int, int]:
     """Smaller is better: minus the square of the shortest dual length, and how many have it.
 
@@ -203,7 +176,8 @@ def _merit(basis: Rows, moduli: tuple[int, ...]) -> tuple[int, int]:
     """
     weights = np.rint(np.linalg.solve(basis.T.astype(float), np.diag(moduli)).T).astype(np.int64)
     dual = _all_below(basis.diagonal()) @ weights.T % moduli
-    lengths = frequency_lengths(dual, moduli)[1:]  # the first is f = 0
+    folded = np.minimum(dual, np.array(moduli) - dual)
+    lengths = (folded**2).sum(axis=1)[1:]  # the first is f = 0
     shortest = int(lengths.min(initial=1 << 62))
     return -shortest, int((lengths == shortest).sum())
 
