@@ -104,16 +104,13 @@ class Measurement:
         group, convert, _ = self.group.known_as()
         rows = convert(self.rows)
         blocks = group.degrees(self.by, whole=self.exact)
-        square = largest = spread = unseen = 0.0
+        spread = unseen = 0.0
         empty = np.zeros((0, len(blocks.degrees)))
         variances, replicates, between = np.zeros(len(blocks.degrees)), empty, empty
         parts = Parts(len(rows), inputs, 1 if self.exact else len(rows) ** 2)
         sums = np.zeros((parts.count, len(variances)))
         grams = np.zeros((0, 0, 0) if self.exact else (parts.count, len(rows), len(rows)))
-        for j, part in parts.columns(values):
-            largest = max(largest, float(abs(part).max(initial=0.0)))
-            square += float(np.linalg.norm(part) ** 2) / len(rows)
-            part = part - part.mean(axis=0)
+        for j, part in parts.centred(values):
             spread = max(spread, float(abs(part).max(initial=0.0)))
             if self.exact:
                 ranked = np.empty_like(part)
@@ -121,14 +118,14 @@ class Measurement:
                 sums[j] += blocks.variances(ranked)
             else:
                 grams[j] += part @ part.T
-        if math.sqrt(floor) * largest < spread < SMALLEST:
+        if math.sqrt(floor) * parts.largest < spread < SMALLEST:
             raise ArgumentError(
                 f"f varies by at most {spread:.3g} over the group, and squares of that are below the "
                 "range of floats; multiply its outputs by a constant, such as 1e100."
             )
         gram = grams.sum(axis=0)
         total = float(sums.sum()) if self.exact else float(np.trace(gram)) / len(rows)
-        if total <= floor * square or not total:
+        if total <= floor * parts.square or not total:
             unseen = 0.0 if self.exact else math.inf
         elif self.exact:
             variances, between = sums.sum(axis=0), parts.between(sums)
@@ -154,7 +151,14 @@ class Measurement:
 
 
 class Parts:
-    """The inputs, parted at random."""
+    """The inputs, parted at random.
+
+    Attributes:
+        count: of the parts
+        number: of each input, that of its part
+        square: mean square of the values at one row, summed over the columns so far
+        largest: of the values so far
+    """
 
     def __init__(self, rows: int, inputs: int, entries: int) -> None:
         self.rows, self.inputs = rows, inputs
@@ -162,8 +166,21 @@ class Parts:
         order = keyed_rng(0, "parts of the inputs").permutation(inputs)
         self.number = np.empty(inputs, np.int64)
         self.number[order] = np.arange(inputs) % self.count
+        self.square = self.largest = 0.0
 
-    def columns(self, values: Iterable[Any]) -> Iterator[tuple[int, Floats]]:
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Inputs in each part."""
+        return np.bincount(self.number, minlength=self.count).astype(np.int64)
+
+    def centred(self, values: Iterable[Any]) -> Iterator[tuple[int, Floats]]:
+        """Columns less their means over the rows, and the part that they are of."""
+        for j, part in self._columns(values):
+            self.largest = max(self.largest, float(abs(part).max(initial=0.0)))
+            self.square += float(np.linalg.norm(part) ** 2) / self.rows
+            yield j, part - part.mean(axis=0)
+
+    def _columns(self, values: Iterable[Any]) -> Iterator[tuple[int, Floats]]:
         """Columns as float64, a few at a time, complex ones as two, and the part that they are of.
 
         Where nobody says whose the columns are, there is one part.
@@ -186,8 +203,9 @@ class Parts:
         k = self.count
         if k == 1:
             return sums[:0]
-        often = np.bincount(self.number, minlength=k)[:, None]
-        return np.asarray((sums - often * sums.sum(axis=0) / self.inputs) * math.sqrt(k / (k - 1)))
+        return np.asarray(
+            (sums - self.sizes[:, None] * sums.sum(axis=0) / self.inputs) * math.sqrt(k / (k - 1))
+        )
 
 
 def measure(

@@ -187,21 +187,18 @@ class OneSided:
         N, parts = len(self.rows), Parts(len(self.rows), inputs, 1)
         matrices = [irrep.matrices(self.rows) for irrep in self.irreps]
         squares = np.zeros((parts.count, sum(i.dimension**2 for i in self.irreps)), complex)
-        total = square = 0.0
-        for j, part in parts.columns(values):
-            square += float(np.linalg.norm(part) ** 2) / N
-            part = part - part.mean(axis=0)
+        total = 0.0
+        for j, part in parts.centred(values):
             power = float(np.linalg.norm(part) ** 2)
             total += power / (N - 1)
             found = [_square(part, m) - power * np.eye(m.shape[1]) for m in matrices]
             flat = [m.shape[1] * f.ravel() for m, f in zip(matrices, found, strict=True)]
             squares[j] += np.concatenate(flat) / (N * (N - 1))
-        if total <= floor * square:
+        if total <= floor * parts.square:
             squares[:], total = 0.0, 0.0
-        counts = np.bincount(parts.number, minlength=parts.count).astype(np.int64)
         if not any(map(np.iscomplexobj, matrices)):
             squares = squares.real
-        return OneSidedSpectrum(self.group, self.irreps, squares, counts, total / inputs, N)
+        return OneSidedSpectrum(self.group, self.irreps, squares, parts.sizes, total / inputs, N)
 
 
 def one_sided(group: Group, oracle: Oracle | None, calls: int | None, n: int) -> OneSided:

@@ -258,15 +258,12 @@ class Pool:
         """
         N = len(self.rows)
         parts = Parts(N, inputs, N * N)
-        grams, square = np.zeros((parts.count, N, N)), 0.0
-        for j, part in parts.columns(values):
-            square += float(np.linalg.norm(part) ** 2) / N
-            part = part - part.mean(axis=0)
+        grams = np.zeros((parts.count, N, N))
+        for j, part in parts.centred(values):
             grams[j] += part @ part.T
-        if float(np.trace(grams, axis1=1, axis2=2).sum()) / N <= floor * square:
+        if float(np.trace(grams, axis1=1, axis2=2).sum()) / N <= floor * parts.square:
             grams[:] = 0.0
-        counts = np.bincount(parts.number, minlength=parts.count).astype(np.int64)
-        return PoolSpectrum(self.distribution, self.rows, grams, counts, N)
+        return PoolSpectrum(self.distribution, self.rows, grams, parts.sizes, N)
 
 
 def is_pooled(distribution: Distribution, by: Any) -> bool:

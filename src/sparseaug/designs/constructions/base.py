@@ -31,7 +31,6 @@ class Design:
         source: who found it, or why it is true
         value: its deviation is at most this, where a theorem or a proof gives it
         by_degree: the deviation is on the functions of at most this degree; None for all functions
-        promise: what else it is good for
         sizes: which m can be had, in words, where m is None
         kind: "construction"; "record", the best known of its size, or the smallest of its degree;
             "lattice" and "search", which are made for m; "full"
@@ -55,7 +54,6 @@ class Design:
     source: str
     value: float | None = None
     by_degree: int | None = None
-    promise: str = ""
     sizes: str = ""
     kind: str = "construction"
     criterion: str = ""
@@ -100,7 +98,6 @@ class Design:
             "exact_to_degree": self.degree,
             "deviation": self.value,
             "by_degree": self.by_degree,
-            "promise": self.promise,
             "source": self.source,
             "kind": self.kind,
         } | ({name: getattr(self, name) for name in record} if self.criterion else {})
@@ -125,5 +122,5 @@ class Design:
             str(self.degree or "-"),
             value,
             bound,
-            "; ".join(filter(None, (sizes, self.promise, self.source))),
+            "; ".join(filter(None, (sizes, self.source))),
         )
