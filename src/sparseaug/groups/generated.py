@@ -68,11 +68,11 @@ class PermutationGroup(PermutationRows):
         return self.parts._from_digits(digits)
 
     def _to_digits(self, elements: Rows) -> Rows:
-        return self.parts._sift(elements)[0]
+        return self.parts._to_digits(elements)
 
     def _contains(self, elements: Rows) -> NDArray[np.bool_]:
         valid = are_permutations(elements)
-        valid[valid] = self.parts._sift(elements[valid])[1]
+        valid[valid] = super()._contains(elements[valid])
         return valid
 
     def known_as(self) -> Isomorphism:
@@ -142,7 +142,7 @@ def recognise(part: PermutationPart) -> Isomorphism | None:
         return None
     return Isomorphism(
         family,
-        lambda rows: family._from_digits(part._sift(rows)[0]),
+        lambda rows: family._from_digits(part._to_digits(rows)),
         lambda rows: part._from_digits(family._to_digits(rows)),
     )
 

@@ -5,7 +5,8 @@ Symmetric      S_k or A_k on k points: Fisher-Yates digits, no table
 WreathPart     all permutations within the classes of a partition, and a group that moves the classes
 ChainPart      a stabiliser chain, found at random and proved
 
-Each part knows its radices, makes rows from digits, and sifts rows back to digits.
+Each part knows its radices, makes rows from digits, and finds the digits of rows; of rows that are no
+elements these are any numbers, which do not give the rows again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparseaug.groups.chain import Level, RandomElements, are_even, cycle_lengths, stabiliser_chain
 from sparseaug.groups.permutations import Rows, compose_permutations, invert_permutations
@@ -48,8 +48,8 @@ class PermutationPart(Protocol):
     def _from_digits(self, digits: Rows) -> Rows:
         """Elements (b, k) from digits (r, b)."""
 
-    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """Digits (r, b) of permutations (b, k), and which of them are elements at all."""
+    def _to_digits(self, rows: Rows) -> Rows:
+        """Digits (r, b) of permutations (b, k)."""
 
 
 @dataclass(frozen=True)
@@ -73,26 +73,13 @@ class DisjointParts:
             start = stop
         return rows
 
-    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        valid = np.ones(len(rows), bool)
-        fixed = np.ones(self.k, bool)
-        number = np.full(self.k, -1)
-        digits = []
+    def _to_digits(self, rows: Rows) -> Rows:
+        digits = [np.empty((0, len(rows)), np.int64)]
+        number = np.zeros(self.k, np.int64)
         for points, part in zip(self.points, self.parts, strict=True):
-            fixed[points] = False
-            number[:] = -1
             number[points] = np.arange(len(points))
-            own = number[rows[:, points]]
-            inside = (own >= 0).all(axis=1)
-            own[~inside] = np.arange(len(points))
-            found, right = part._sift(own)
-            valid &= inside & right
-            digits.append(found)
-        still = np.flatnonzero(fixed)
-        valid &= (rows[:, still] == still).all(axis=1)
-        if not digits:
-            return np.empty((0, len(rows)), np.int64), valid
-        return np.concatenate(digits), valid
+            digits.append(part._to_digits(number[rows[:, points]] % len(points)))
+        return np.concatenate(digits)
 
 
 @dataclass(frozen=True)
@@ -134,18 +121,10 @@ class WreathPart:
         lifted = self._lift(self.image._from_digits(digits[:split]))
         return compose_permutations(lifted, self.within._from_digits(digits[split:]))
 
-    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        which = self._places[0]
-        first = np.array([points[0] for points in self.classes])
-        images = which[rows[:, first]]
-        valid = (which[rows] == images[:, which]).all(axis=1)
-        images[~valid] = np.arange(len(first))
-        digits, right = self.image._sift(images)
-        valid &= right
-        images[~valid] = np.arange(len(first))
+    def _to_digits(self, rows: Rows) -> Rows:
+        images = self._places[0][rows[:, [points[0] for points in self.classes]]]
         rest = compose_permutations(invert_permutations(self._lift(images)), rows)
-        rest[~valid] = np.arange(rows.shape[1])
-        return np.concatenate([digits, self.within._sift(rest)[0]]), valid
+        return np.concatenate([self.image._to_digits(images), self.within._to_digits(rest)])
 
 
 @dataclass(frozen=True)
@@ -165,12 +144,12 @@ class ChainPart:
             rows = compose_permutations(rows, level.transversal[digit])
         return rows
 
-    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    def _to_digits(self, rows: Rows) -> Rows:
         digits = np.empty((len(self.levels), len(rows)), np.int64)
         for i, level in enumerate(self.levels):
             digits[i] = level.digit_of[rows[:, level.point]]
             rows = compose_permutations(level.inverses[digits[i]], rows)
-        return digits, (digits >= 0).all(axis=0) & (rows == np.arange(self.k)).all(axis=1)
+        return digits
 
 
 def find_parts(generators: Rows) -> PermutationPart:

@@ -94,9 +94,6 @@ class Symmetric(PermutationRows):
             valid[valid] = np.count_nonzero(unshuffle(elements[valid]), axis=0) % 2 == 0
         return valid
 
-    def _sift(self, rows: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        return self._to_digits(rows), self._contains(rows)
-
     def generators(self) -> Rows:
         """S_n: (0 1) and the long cycle. A_n: (0 1 2) and the longest cycle that is even."""
         points = np.arange(self.n)
