@@ -35,10 +35,10 @@ class Block(NamedTuple):
 # one of dimension d (Frobenius norm sqrt(d)): the sum errs by gamma(m) times the sum of absolute
 # values, in Frobenius norm at most gamma(m) m (sqrt(d) + rounding), and the division by m once more;
 # products of complex numbers, where tensor products are summed, stay within three times that.
-def irrep_means(S: Multiset) -> Iterable[Block]:
-    """The blocks of every irrep but the trivial one."""
+def irrep_means(S: Multiset, irreps: Iterable[Irrep] | None = None) -> Iterable[Block]:
+    """The blocks of these irreps, or of every one but the trivial one."""
     rows, counts = S.counts()
-    for irrep in islice(S.group.irreps(), 1, None):
+    for irrep in islice(S.group.irreps(), 1, None) if irreps is None else irreps:
         yield block_of(S, irrep, rows, counts)
 
 

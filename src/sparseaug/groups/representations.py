@@ -181,22 +181,13 @@ def class_labels(group: Group) -> Rows:
     return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
-def listed_irreps_to(group: Group, degree: int) -> list[Irrep]:
-    """The irreps of at most this degree but the trivial one; a `GroupTooLargeError` if too many."""
+def listed_irreps(group: Group, degree: int | None = None) -> list[Irrep]:
+    """All irreps but the trivial one, or those up to a degree; a `GroupTooLargeError` if too many."""
     found: list[Irrep] = []
-    what = f"the list of the irreps of {group.name} up to degree {degree}"
-    for irrep in islice(group.irreps_to(degree), 1, None):
-        found.append(irrep)
-        require_work("irreps of low degree", len(found), what, remedy="lower degree")
-    return found
-
-
-def listed_irreps(group: Group) -> list[Irrep]:
-    """All irreps; a `GroupTooLargeError` if they are too many, or if one is too large."""
-    found: list[Irrep] = []
-    what, remedy = f"the list of the irreps of {group.name}", "use degree= or action="
-    for irrep in group.irreps():
+    what, remedy = f"the list of the irreps of {group.name}", "use a lower degree= or action="
+    limit = "irreps" if degree is None else "irreps of low degree"
+    for irrep in islice(group.irreps() if degree is None else group.irreps_to(degree), 1, None):
         found.append(irrep)
         require_work("dimension of an irrep", irrep.dimension, what, remedy=remedy)
-        require_work("irreps", len(found), what, remedy=remedy)
+        require_work(limit, len(found), what, remedy=remedy)
     return found

@@ -37,7 +37,7 @@ from sparseaug.groups import Abelian, Group, Irrep, Rows, cyclic, direct_product
 from sparseaug.groups.degrees.graded import no_degrees
 from sparseaug.groups.fourier import Block, block_of
 from sparseaug.groups.orders import ENUMERATION_LIMIT
-from sparseaug.groups.representations import Faithful, listed_irreps_to
+from sparseaug.groups.representations import Faithful, listed_irreps
 from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.irreps import announce_irreps, largest_norm
 from sparseaug.norms.lanczos import FAILURE_PROBABILITY
@@ -294,7 +294,7 @@ def _graded_irreps(S: GroupSample, found: Coordinates, degree: int) -> Iterator[
     if not found.graded:
         return
     group = direct_product(*(factor for factor, _ in found.graded))
-    irreps = listed_irreps_to(group, degree)
+    irreps = listed_irreps(group, degree)
     announce_irreps(S, irreps)
     columns = [column for _, part in found.graded for column in range(part.start, part.stop)]
     for pi in irreps:

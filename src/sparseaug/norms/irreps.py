@@ -51,11 +51,11 @@ def largest_norms(
     return found
 
 
-def irreps_norm(S: GroupSample, *, progress: Progress = silent) -> Norm:
+def irreps_norm(S: GroupSample, *, degree: int | None = None, progress: Progress = silent) -> Norm:
     """The norm of D_S for a group whose `irreps()` are known, block by block."""
-    irreps = listed_irreps(S.group)[1:]  # without the trivial one
+    irreps = listed_irreps(S.group, degree)
     announce_irreps(S, irreps)
-    return largest_norm(irrep_means(S), total=len(irreps), progress=progress)
+    return largest_norm(irrep_means(S, irreps), total=len(irreps), progress=progress)
 
 
 # Measured on one core: 0.2 microseconds for each entry of a matrix that is made (Young's form from

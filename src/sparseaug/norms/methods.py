@@ -13,14 +13,13 @@ from sparseaug.errors import GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees.graded import require_degree
 from sparseaug.groups.degrees.shapes import LARGEST_N
-from sparseaug.groups.fourier import block_of
-from sparseaug.groups.representations import infinite, listed_irreps, listed_irreps_to
+from sparseaug.groups.representations import infinite, listed_irreps
 from sparseaug.norms.abelian.characters import characters_norm
 from sparseaug.norms.abelian.low_weight import low_weight_norm
 from sparseaug.norms.abelian.walsh import walsh_norm
 from sparseaug.norms.coordinates import coordinates_norm, has_own_degrees
 from sparseaug.norms.dihedral import dihedral_norm
-from sparseaug.norms.irreps import announce_irreps, irreps_norm, largest_norm
+from sparseaug.norms.irreps import irreps_norm
 from sparseaug.norms.norm import Norm
 from sparseaug.norms.regular import regular_norm
 from sparseaug.norms.representation import action_norm
@@ -56,9 +55,10 @@ class Method:
 
 def _has_few_irreps(group: Group) -> bool:
     try:
-        return bool(listed_irreps(group))
+        listed_irreps(group)
     except (UnsupportedError, GroupTooLargeError):
         return False
+    return True
 
 
 METHODS = (
@@ -125,18 +125,10 @@ def _low_weight(S: GroupSample, *, degree: int, **options: Any) -> Norm:
     return low_weight_norm(S, degree=degree, **options)
 
 
-def _irreps_to(S: GroupSample, *, degree: int, **options: Any) -> Norm:
-    distinct = S.counts()
-    irreps = listed_irreps_to(S.group, degree)
-    announce_irreps(S, irreps)
-    blocks = (block_of(S, irrep, *distinct) for irrep in irreps)
-    return largest_norm(blocks, total=len(irreps), **options)
-
-
 RESTRICTED = (
     Method("wigner", lambda g: not g.is_finite, bands_norm, ("degree",)),
     Method("low weight", lambda g: g.moduli is not None and g.width > 1, _low_weight, ("degree",)),
-    Method("irreps", has_own_degrees, _irreps_to, ("degree",)),
+    Method("irreps", has_own_degrees, irreps_norm, ("degree",)),
     Method("coordinates", _any, coordinates_norm, ("degree", "failure_probability")),
 )
 """The methods of `degree=`, of which the first that suits a group is taken."""

@@ -173,7 +173,7 @@ class IrrepDegrees(Degrees):
     @lru_cache(maxsize=16)
     def of(cls, group: Group) -> IrrepDegrees:
         """Those of a group; a `GroupTooLargeError` if they are too many, or if one is too large."""
-        return cls(group, tuple(listed_irreps(group)[1:]))
+        return cls(group, tuple(listed_irreps(group)))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

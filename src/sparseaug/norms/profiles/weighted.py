@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -22,9 +21,9 @@ from sparseaug.groups import Group, Rows
 from sparseaug.groups.degrees.blocks import Floats
 from sparseaug.groups.degrees.counts import Degree, Part
 from sparseaug.groups.degrees.graded import no_degrees
-from sparseaug.groups.fourier import Block, block_of
+from sparseaug.groups.fourier import Block, irrep_means
 from sparseaug.groups.representations import listed_irreps
-from sparseaug.norms.irreps import announce_irreps, largest_norms
+from sparseaug.norms.irreps import announce_irreps, largest_norms, reported
 from sparseaug.norms.profiles.levels import levels_of_parts, part_of
 from sparseaug.norms.profiles.result import Levels
 from sparseaug.norms.rotations.bands import band_blocks, band_limit
@@ -91,10 +90,7 @@ def _of_bands(S: Weighted, most: int | None, progress: Progress) -> Iterator[tup
 
 def _of_irreps(S: Weighted, most: int | None, progress: Progress) -> Iterator[tuple[Degree, Block]]:
     group = S.group
-    if group.factors or most is None:
-        irreps = listed_irreps(group)[1:]
-    else:
-        irreps = list(islice(group.irreps_to(most), 1, None))
+    irreps = listed_irreps(group, None if group.factors else most)
     degrees: dict[str, Degree | None] = {irrep.name: irrep.degree for irrep in irreps}
     if group.factors:
         known = group.degrees(whole=True)
@@ -102,6 +98,5 @@ def _of_irreps(S: Weighted, most: int | None, progress: Progress) -> Iterator[tu
     if None in degrees.values():
         raise no_degrees(group)
     announce_irreps(S, irreps)
-    for done, irrep in enumerate(irreps, start=1):
-        yield degrees[irrep.name] or 0, block_of(S, irrep, *S.counts())
-        progress(done, len(irreps))
+    for block in reported(irrep_means(S, irreps), len(irreps), progress):
+        yield degrees[block.label] or 0, block
