@@ -4,7 +4,7 @@
 
 `average="chosen"` measures the fitted model and chooses m elements; `average="same"` does neither. Both
 fit the same copies of 200 samples. Medians of processor seconds of interleaved runs. Target: at most 1.5
-times, or 50 ms more where a fit takes milliseconds (1-NN, small linear models): choosing asks for 1,024
+times, or 60 ms more where a fit takes milliseconds (1-NN, small linear models): choosing asks for 1,024
 predictions, as averaging over 16 elements does for 64 new rows.
 """
 
