@@ -244,7 +244,7 @@ def picture() -> Figure:
     _least(a, "S6", None)
     title(b, "b", "deviation to l = 6, rotations")
     _least(b, "SO3", 6)
-    title(c, "c", "rotations m for each function to l")
+    title(c, "c", "rotations, m / functions to l")
     _exact(c)
     title(d, "d", "records, and how near the bound they are")
     _gaps(d)
