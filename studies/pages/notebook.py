@@ -2,7 +2,8 @@
 
     python -m studies.pages.notebook docs/tutorial.md docs/tutorial.ipynb
 
-Nothing is run: the tests run the page, and compare this with it.
+Its links lead to the site, as a notebook is taken elsewhere. Nothing is run: the tests run the page, and
+compare this with it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,20 @@ import doctest
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def notebook(page: str) -> str:
     """The notebook of a page, as JSON."""
     page = re.sub(r"\A---\n.*?\n---\n", "", page, flags=re.DOTALL)  # for the site alone
+    page = re.sub(r"; the same steps are in\s\[a notebook\]\([^)]*\)", "", page)
+    site = tomllib.loads(PROJECT.read_text("utf-8"))["project"]["urls"]["Documentation"]
+    page = re.sub(r"\]\(index\.md(#[^)]*)?\)", rf"]({site}\1)", page)
+    page = re.sub(r"\]\(([\w/]+)\.md(#[^)]*)?\)", rf"]({site}\1/\2)", page)
     parts = re.split(r"^```python\n(.*?)^```\n", page, flags=re.MULTILINE | re.DOTALL)
     cells = [
         _code(part, number) if number % 2 else _text(part, number)

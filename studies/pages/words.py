@@ -17,8 +17,8 @@ def prose(text: str) -> str:
     """A page without front matter, comments, tags, code, formulas and addresses."""
     for gone in (
         r"\A---\n.*?\n---\n",
-        r"<!--.*?-->|<[^>]*>",
         r"^ *```.*?^ *```",
+        r"<!--.*?-->|<[^>]*>",
         r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`",
         r"\]\([^)]*\)(?:\{[^}]*\})?",
     ):
