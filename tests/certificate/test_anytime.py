@@ -99,5 +99,5 @@ def test_audits_of_one_iterate_share_delta_and_the_same_audit_is_one():
     assert [share_of(audits, b"s", source, None, 1.0, 0.1)[1] for _ in range(3)] == [1, 2, 3]
     for _ in range(250):
         assert share_of(audits, b"s", source, None, 1.0, 0.1)[0] > 0
-    with pytest.raises(ArgumentError, match="audit 254 of this iterate"):
+    with pytest.raises(ArgumentError, match="shared by 254 audits"):
         share_of(audits, b"s", source, None, 1.0, 1e-175)

@@ -47,8 +47,8 @@ def test_labels_text_lists_and_scores_are_read_alike(predict, y):
 @pytest.mark.parametrize(
     ("predict", "y", "match"),
     [
-        (labels, WORDS[Y], "both as text"),
-        (labels, WORDS[Y].astype(object), "both as text"),
+        (labels, WORDS[Y], "as text"),
+        (labels, WORDS[Y].astype(object), "as text"),
         (labels, Y[:, None], r"give \(20,\)"),
         (labels, np.eye(2)[Y], r"give \(20,\)"),
         (lambda x: np.eye(2)[labels(x)], 2 * Y - 1, "from 0"),

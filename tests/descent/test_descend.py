@@ -96,24 +96,6 @@ def test_the_trace_holds_what_was_evaluated(problem):
     assert run.trace.to_dict()["step"] == [0, 10, 20, 30]
 
 
-@pytest.mark.parametrize("method", ["one-shot", "streaming"])
-@pytest.mark.parametrize("stop", [1, 10, 13])
-def test_a_stopped_run_goes_on_to_the_same_bits(problem, method, stop, tmp_path):
-    *parts, theta = problem
-    options = {"step_size": 0.1, "num_steps": 30, "eval_every": 6}
-    whole = sa.descend(risks(*parts)[method](), theta, **options)
-    kept = {"checkpoint": sa.descent.Checkpoint(tmp_path / "run.safetensors", every=5)}
-    with pytest.raises(KeyboardInterrupt):
-        sa.descend(Stopping(risks(*parts)[method](), stop), theta, **kept, **options)
-    resumed = sa.descend(risks(*parts)[method](), theta, **kept, **options)
-    again = sa.descend(risks(*parts)[method](), theta, **kept, **options)
-    for run in (resumed, again):
-        assert np.array_equal(run.last, whole.last)
-        assert np.array_equal(run.best, whole.best)
-        assert run.trace.to_dict() == whole.trace.to_dict()
-        assert (run.calls, run.best_step) == (whole.calls, whole.best_step)
-
-
 def test_the_best_of_equal_gradient_norms_is_the_first():
     class Plane:
         calls = 0

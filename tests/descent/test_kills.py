@@ -8,8 +8,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 CHILD = """
 import json, sys
 import numpy as np
@@ -51,12 +49,6 @@ def finish(method, path=""):
 
 def test_killed_runs_are_resumed_to_the_same_bits(tmp_path):
     kill_and_finish(tmp_path, "streaming", kills=3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["one-shot", "streaming"])
-def test_fifty_killed_runs_are_resumed_to_the_same_bits(tmp_path, method):
-    kill_and_finish(tmp_path, method, kills=50)
 
 
 def kill_and_finish(folder, method, *, kills):

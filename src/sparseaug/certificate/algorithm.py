@@ -229,8 +229,7 @@ def _steps(eps: float, L: float, gap: float) -> int:
     steps = num_steps(eps, L=L, gap=gap)
     if steps > MOST_STEPS:
         raise ArgumentError(
-            f"eps={eps!r} takes {format_count(steps)} steps of 1/L, with L={L:.4g} and a gap of "
-            f"{gap:.4g}; give a larger eps, or a smaller start and box."
+            f"eps={eps!r} takes {format_count(steps)} steps of 1/L; raise eps, or lower theta0 and box."
         )
     return steps
 

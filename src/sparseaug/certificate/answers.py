@@ -125,8 +125,7 @@ def _drawn(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise ValueError("other pairs")
     except (ValueError, LookupError, TypeError, RecursionError, SparseAugError) as error:
         raise FileFormatError(
-            f"{show_path(path)} does not hold the pairs of its first line; write them again: "
-            "sparseaug audit pairs."
+            f"{show_path(path)} does not hold pairs as they were written; write them again."
         ) from error
     return said
 

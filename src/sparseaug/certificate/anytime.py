@@ -151,8 +151,7 @@ def share_of(
     share = delta * 0.75 * 4.0 ** (1 - number)
     if not share:
         raise ArgumentError(
-            f"delta={delta!r} is too small: the share of audit {number} of this iterate is below all "
-            "floats; give a larger delta, or make one audit with more calls."
+            f"delta={delta!r} is too small to be shared by {number} audits of this iterate; raise it."
         )
     return share, number
 
@@ -162,8 +161,7 @@ def require_fresh(oracle: Oracle, draws: Draws) -> None:
     for seed, _, stop in draws:
         if seed == oracle.seed and oracle.calls < stop:
             raise ArgumentError(
-                f"oracle has the seed {oracle.seed} of S and would draw elements of S again; continue "
-                "with the oracle that S came from, or use another seed."
+                f"oracle has the seed {seed} of S and would draw elements of S again; use another seed."
             )
 
 

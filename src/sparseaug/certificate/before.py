@@ -72,7 +72,6 @@ def factors(S: GroupSample, delta: float) -> dict[str, Factor]:
         return found
     else:
         raise UnsupportedError(
-            f"S is {drawn.kind}, and the theorem is about m independent uniform draws or products of "
-            "them; take S from one draw of an Oracle, or ask for another kind."
+            f"S is {drawn.kind}, not independent uniform draws; take it from one draw of an Oracle."
         )
     return found | {"one kernel": Factor(r, delta, False, FIXED)}

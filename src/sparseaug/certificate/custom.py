@@ -45,7 +45,7 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
     largest = risk.largest
     if largest is None:
         raise UnsupportedError(
-            "an audit needs largest=, a bound on single gradients; give it to custom_risk."
+            "an audit needs largest=, a bound of gradients; give it to custom_risk."
         )
 
     def means(S: GroupSample, fresh: GroupSample) -> Iterable[Floats]:

@@ -50,14 +50,12 @@ class BoundedLoss:
         found = as_numpy(self.function(y, outputs))
         if found.shape != (len(y),) or found.dtype.kind not in "biuf":
             raise ArgumentError(
-                f"loss returned {found.dtype} of shape {found.shape} for {len(y)} samples; return one "
-                "number for each."
+                f"loss returned shape {found.shape} for {len(y)} samples; return one number each."
             )
         losses = found.astype(np.float64)
         if not ((losses >= 0) & (losses <= self.bound)).all():  # NaN too
             raise ArgumentError(
-                f"loss returned {losses.min():g} to {losses.max():g}, outside [0, {self.bound:g}]; clip "
-                "it, or give a larger bound."
+                f"loss is {losses.min():g} to {losses.max():g}, outside [0, bound={self.bound:g}]."
             )
         return losses / self.bound
 
@@ -72,15 +70,12 @@ def right(y: Any, outputs: Any) -> Floats:
     """1 where the label is that of y."""
     if outputs.ndim == 2 and not _names_classes(y, outputs.shape[1]):
         raise ArgumentError(
-            f"y holds {shorten(y[0])} of dtype {y.dtype}, and predict returned scores of "
-            f"{outputs.shape[1]} classes; give y as their numbers, from 0, or a predict that returns "
-            "labels."
+            f"y holds {shorten(y[0])} where predict returned scores; give classes from 0, or labels."
         )
     labels = labels_of(outputs)
     if _is_text(labels) != _is_text(y):
         raise ArgumentError(
-            f"predict returned labels such as {shorten(labels[0])}, and y holds {shorten(y[0])}; give "
-            "both as text, or both as numbers."
+            f"predict returned {shorten(labels[0])}, y holds {shorten(y[0])}; give both as text or not."
         )
     return np.asarray(labels == y, dtype=np.float64)
 
@@ -132,8 +127,7 @@ def labels_of(outputs: Any) -> Any:
         return outputs.argmax(axis=1)
     if outputs.ndim != 1 or (outputs.dtype.kind == "f" and not _are_whole(outputs)):
         raise ArgumentError(
-            f"predict returned {outputs.dtype} of shape {outputs.shape}; return labels (B,) or scores "
-            "(B, classes), or give a BoundedLoss of numbers."
+            f"predict returned {outputs.dtype} {outputs.shape}; return labels (B,) or scores (B, c)."
         )
     return outputs
 

@@ -66,10 +66,8 @@ def a_priori(
     rests_on = evidence.kernel_condition
     found = factors(evidence.sample, delta)
     if by is not None and by not in found:
-        S = evidence.sample
         raise UnsupportedError(
-            f"S is {S.origin.kind}, of {S.group.name}, and the {by} bound is about m independent "
-            "uniform draws of a finite group; leave by= out, or take S from one draw of an Oracle."
+            f"the {by} bound needs independent uniform draws of a finite group; leave by= out."
         )
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
     known = [found[by]] if by is not None else found.values()
@@ -89,8 +87,7 @@ def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
     """
     if not evidence.sample.origin.is_uniform:
         raise UnsupportedError(
-            f"S is {evidence.sample.origin.kind}, and the theorem is about m independent uniform draws; "
-            "take S from one draw of an Oracle, or ask for another kind."
+            "S is not made of independent uniform draws; take it from one draw of an Oracle."
         )
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     sizes = [P, *(Q * float(y) / math.sqrt(len(evidence.y)) for y in evidence.y)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -20,6 +20,8 @@ from sparseaug.descent.trace import COLUMNS
 from sparseaug.errors import ArgumentError, FileFormatError, shorten, shorten_text
 
 SCHEMA = "sparseaug.Checkpoint/3"
+
+_NUMBERS = ("step", "best_step", "best_norm", "clipped")  # of a state
 
 
 @final
@@ -64,16 +66,9 @@ class RunFile:
         """Keep the state, if its step is one to keep."""
         if state.step % self.every and state.step != self.num_steps:
             return
-        trace = dict(state.recorder.columns)
-        trace["calls"] = list(map(hex, trace["calls"]))  # the order of a group has any length
-        facts = {
-            "run": dict(self.identity),
-            "step": state.step,
-            "best_step": state.best_step,
-            "best_norm": state.best_norm,
-            "clipped": state.clipped,
-            "trace": trace,
-        }
+        facts = {name: getattr(state, name) for name in _NUMBERS}
+        trace = {**state.columns, "calls": [hex(calls) for calls in state.columns["calls"]]}
+        facts |= {"run": dict(self.identity), "trace": trace}  # calls may be of any length
         arrays = {"theta": np.array(as_numpy(state.theta)), "best": np.array(as_numpy(state.best))}
         save_archive(self.path, SCHEMA, arrays, facts)
 
@@ -82,17 +77,9 @@ class RunFile:
         if not os.path.lexists(self.path):
             return False
         arrays, facts = load_archive(self.path, SCHEMA)
+        here = self.identity
         kept: Any = facts.get("run")
         require(isinstance(kept, dict), self.path, "it does not say what run it is of")
-        self._require_same(kept)
-        try:
-            self._put_back(state, arrays, facts)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise FileFormatError(f"{self.path} is damaged: {shorten_text(str(error))}") from error
-        return True
-
-    def _require_same(self, kept: dict[str, Any]) -> None:
-        here = self.identity
         changed = [
             f"{shorten_text(name)} ({_show(kept.get(name))} there, {_show(here.get(name))} here)"
             for name in dict.fromkeys([*here, *kept])
@@ -103,6 +90,11 @@ class RunFile:
                 f"{self.path} is the checkpoint of another run: other {', '.join(changed)}; give "
                 "another path, or remove it to start again."
             )
+        try:
+            self._put_back(state, arrays, facts)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise FileFormatError(f"{self.path} is damaged: {shorten_text(str(error))}") from error
+        return True
 
     def _put_back(self, state: Any, arrays: Mapping[str, NDArray[Any]], facts: Any) -> None:
         """What was kept, each number in its range: a file with a right checksum may hold anything."""
@@ -111,21 +103,20 @@ class RunFile:
             fits = array.dtype == start.dtype and array.shape == start.shape
             if not (fits and np.isfinite(array).all()) or len(arrays) > 2:
                 raise ValueError(f"it needs 'theta' and 'best', finite, of shape {start.shape}")
-        step = check_integer("step", facts["step"], below=self.num_steps + 1)
-        columns = facts["trace"]
-        checks: dict[str, Callable[[Any], Any]] = {
-            "step": lambda value: check_integer("step", value, below=self.num_steps + 1),
-            "gradient_norm": lambda value: check_real("gradient_norm", value),
-            "calls": lambda value: int(str.lower(value), 16),
-        }
-        trace = {name: [checks[name](value) for value in columns[name]] for name in COLUMNS}
-        if len({len(column) for column in trace.values()}) != 1 or not trace["step"]:
+        trace = facts["trace"]
+        for step in (facts["step"], *trace["step"]):
+            check_integer("step", step, below=self.num_steps + 1)
+        for norm in (facts["best_norm"], *trace["gradient_norm"]):
+            check_real("gradient_norm", norm)
+        trace["calls"] = [int(str.lower(calls), 16) for calls in trace["calls"]]
+        if len({len(trace[name]) for name in COLUMNS}) != 1 or not trace["step"]:
             raise ValueError("its trace is ragged or empty")
-        state.best_norm = check_real("best_norm", facts["best_norm"])
-        state.best_step = check_integer("best_step", facts["best_step"], below=step + 1)
-        state.clipped = check_integer("clipped", facts["clipped"], below=step * start.size + 1)
+        check_integer("best_step", facts["best_step"], below=facts["step"] + 1)
+        check_integer("clipped", facts["clipped"], below=facts["step"] * start.size + 1)
+        for name in _NUMBERS:
+            setattr(state, name, facts[name])
         state.theta, state.best = (like(state.theta, arrays[name]) for name in ("theta", "best"))
-        state.step, state.recorder.columns = step, trace
+        state.columns = {name: trace[name] for name in COLUMNS}
 
 
 def _show(text: Any) -> str:

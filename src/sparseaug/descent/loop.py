@@ -26,7 +26,7 @@ from sparseaug._checks import (
 from sparseaug.descent.checkpoint import Checkpoint, RunFile
 from sparseaug.descent.identity import run_identity
 from sparseaug.descent.state import FollowedRisk, State, Theta
-from sparseaug.descent.trace import Trace
+from sparseaug.descent.trace import Trace, frozen
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.kernels.arrays import check_floats
 
@@ -172,7 +172,7 @@ def descend(
         state.step += 1
         if file is not None:
             file.save(state)
-    if followed is not None and state.last_recorded != state.step:
+    if followed is not None and state.columns["step"][-1:] != [state.step]:
         state.record(state.norm(state.gradient(followed)), risk.calls)
     return Run(
         state.best,
@@ -182,7 +182,7 @@ def descend(
         state.step,
         risk.calls,
         state.clipped,
-        state.recorder.trace(),
+        frozen(state.columns),
         risk,
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from array_api_compat import array_namespace
 
-from sparseaug.descent.trace import Recorder
+from sparseaug.descent.trace import COLUMNS
 from sparseaug.errors import ArgumentError, SparseAugError, shorten
 
 Theta = Any
@@ -43,13 +43,7 @@ class State:
         self.best_step = 0
         self.best_norm = math.inf
         self.clipped = 0
-        self.recorder = Recorder()
-
-    @property
-    def last_recorded(self) -> int:
-        """The step of the last row of the trace."""
-        steps = self.recorder.columns.get("step", [-1])
-        return int(steps[-1])
+        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
 
     def stopped(self, what: str) -> NonFiniteError:
         """The error for something that is not finite, with the best iterate so far."""
@@ -101,4 +95,5 @@ class State:
 
     def record(self, norm: float, calls: int) -> None:
         """Add a row to the trace."""
-        self.recorder.add({"step": self.step, "gradient_norm": norm, "calls": calls})
+        for name, value in zip(COLUMNS, (self.step, norm, calls), strict=True):
+            self.columns[name].append(value)

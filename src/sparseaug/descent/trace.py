@@ -37,37 +37,19 @@ class Trace:
     def __len__(self) -> int:
         return len(self.columns["step"])
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quantities."""
-        return tuple(self.columns)
-
     def to_dict(self) -> dict[str, list[float]]:
         """Lists of plain numbers."""
         return {name: column.tolist() for name, column in self.columns.items()}
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} evaluations of {', '.join(self.names)})"
+        return f"Trace({len(self)} evaluations of {', '.join(self.columns)})"
 
 
-class Recorder:
-    """Collects rows for a `Trace`."""
-
-    def __init__(self) -> None:
-        self.columns: dict[str, list[float]] = {}
-
-    def add(self, row: dict[str, float]) -> None:
-        """One evaluation; the same quantities every time."""
-        for name, value in row.items():
-            self.columns.setdefault(name, []).append(value)
-
-    def trace(self) -> Trace:
-        """All of it, frozen; steps and calls are integers, Python's where they exceed 64 bits."""
-        return Trace({name: _column(name, values) for name, values in self.columns.items()})
-
-
-def _column(name: str, values: list[float]) -> NDArray[Any]:
-    integer = np.int64 if max(values, default=0) < 1 << 63 else object
-    column = np.array(values, integer if name in ("step", "calls") else np.float64)
-    column.flags.writeable = False
-    return column
+def frozen(columns: dict[str, list[Any]]) -> Trace:
+    """The trace of these columns; steps and calls are integers, Python's where they exceed 64 bits."""
+    arrays = {}
+    for name, values in columns.items():
+        integer = np.int64 if max(values, default=0) < 1 << 63 else object
+        arrays[name] = np.array(values, np.float64 if name == "gradient_norm" else integer)
+        arrays[name].flags.writeable = False
+    return Trace(arrays)
