@@ -158,7 +158,7 @@ def test_choice_of_a_function_of_two_coordinates_is_the_two_transitive_design() 
     spectrum = sa.orbit_spectrum(lambda x: x[:, 0] * x[:, 1] ** 2, act, x)
     choice = sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5)
     assert (choice.name, choice.sample.m) == ("AGL(1,7)", 42)
-    with pytest.raises(ArgumentError, match="search with m=10"):
+    with pytest.raises(ArgumentError, match="max_m=10"):
         sa.choose(spectrum, error=1e-6 * spectrum.variance**0.5, max_m=10)
 
 

@@ -14,7 +14,7 @@ from sparseaug._archive import fields_as_json
 from sparseaug._checks import LIMITS, check_integer, check_real
 from sparseaug._tables import Shown
 from sparseaug.designs.places import best_by_places, smallest_balance
-from sparseaug.designs.selection import PredictedSet, select
+from sparseaug.designs.selection import PredictedSet
 from sparseaug.designs.sizes import MOST_SEARCHED, distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.sampling import GroupSample, Oracle
@@ -23,7 +23,7 @@ from sparseaug.sampling.oracle import require_oracle
 from sparseaug.spectrum.one_sided import OneSidedSpectrum
 from sparseaug.spectrum.orbit_spectrum import AnySpectrum, varied_by
 from sparseaug.spectrum.pool import PoolSpectrum
-from sparseaug.spectrum.spectrum import Prediction, Spectrum
+from sparseaug.spectrum.spectrum import Prediction
 
 MOST_BY_PLACES = 16
 """Elements up to which sets are searched for by places, some seconds each; above, balances."""
@@ -95,7 +95,7 @@ def choose(
         where a smaller S may be enough and the error bar is too wide to be sure.
 
     Raises:
-        ArgumentError: nothing reaches the error with max_m elements; the message says what is nearest.
+        ArgumentError: nothing reaches the error with max_m elements.
 
     Examples:
         >>> import numpy as np, sparseaug as sa
@@ -137,12 +137,10 @@ def choose(
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * of.width > LIMITS["sample"].most:
-        nearest = _best_of_size(spectrum, min(most, MOST_SEARCHED))
         raise ArgumentError(
             f"error={error:g} needs {shorten(draws)} independent draws, more than "
-            f"{f'max_m={limit}' if limit else 'fit in memory'}; the best known, {nearest.name} with "
-            f"m={nearest.sample.m}, leaves up to {nearest.prediction.rms_upper:.3g}; raise error or "
-            "max_m."
+            f"{f'max_m={limit}' if limit else 'fit in memory'}, and no known set is within it; raise "
+            "error or max_m."
         )
     if oracle is None:
         oracle = Oracle(of, int(keyed_rng(0, "choose").integers(1 << 63)))
@@ -185,12 +183,10 @@ def _bisected(
     return found
 
 
-def _best_of_size(spectrum: AnySpectrum, m: int) -> PredictedSet:
-    """What leaves least with so many elements, or fewer."""
-    if isinstance(spectrum, Spectrum):
-        return select(spectrum, m)
+def _best_of_size(spectrum: PoolSpectrum | OneSidedSpectrum, m: int) -> PredictedSet:
+    """What leaves least with so many elements."""
     if isinstance(spectrum, PoolSpectrum):
-        sample = spectrum._sample_at(spectrum._best_places(min(m, len(spectrum.rows))))
+        sample = spectrum._sample_at(spectrum._best_places(m))
     else:
         sample = best_by_places(spectrum, m)
     return PredictedSet("search", "search", sample, spectrum.predict(sample))

@@ -45,17 +45,16 @@ def better_designs(
     """For each size of degree the smallest known design that is exact up to it."""
     if found is None:
         return []
-    best = list[Instead]()
-    sizes: set[int] = set()
+    best, most = list[Instead](), 0
     last = max((degree_size(level.degree) for level in found.levels), default=0)
     for one in fixed_designs(S.group, most=_MOST_OFFERED):  # the smallest first
-        if last in sizes:
+        if most == last:
             break
         exact = _exact_on(S, one, found)
         size = reached(exact, found)
-        if not exact or not size or size in sizes or (sizes and size < max(sizes)):
+        if not exact or size <= most:
             continue
-        sizes.add(size)
+        most = size
         better = tuple(degree for degree in exact if degree not in mine)
         m = one.m or 0
         if better or m < S.m:

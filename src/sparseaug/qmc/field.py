@@ -164,8 +164,6 @@ def field(q: int) -> Field:
     (1, 2, 4, 3, 6, 7, 5)
     """
     p, degree = prime_power(q) or (q, 1)
-    if degree == 1:
-        return Field(p, 1, tuple(_powers_of_number(p)))
     # the constant term of the modulus must not vanish, or x would divide 0
     for lower in product(range(p), repeat=degree - 1):
         for constant in range(1, p):
@@ -211,17 +209,6 @@ def prime_powers(n: int) -> dict[int, int]:
     ({2: 4, 3: 3}, {})
     """
     return {p: p**k for p, k in Counter(prime_factors(n)).items()}
-
-
-def _powers_of_number(p: int) -> list[int]:
-    """The powers of the smallest generator mod p."""
-    for g in range(1, p):
-        powers = [1]
-        while (following := powers[-1] * g % p) != 1:
-            powers.append(following)
-        if len(powers) == p - 1:
-            return powers
-    raise AssertionError("the non-zero numbers mod a prime are a cyclic group")
 
 
 def _powers_of_x(p: int, modulus: tuple[int, ...]) -> list[int] | None:

@@ -108,10 +108,8 @@ def invariance_error(
             expected = map_leaves(lambda part: part[None], base)
             expected = expected if output_action is None else output_action(rows, base)
             errors.append(_errors(moved, expected, rows))
-    drawn = 0 if isinstance(S_or_group, GroupSample) else S.calls
-    return report_of(
-        S, np.concatenate(errors)[once.number], base, exact=exact, delta=delta, calls=drawn
-    )
+    every = np.concatenate(errors)[once.number]
+    return _report(S, every, base, exact, delta, isinstance(S_or_group, GroupSample))
 
 
 def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool]:
@@ -174,13 +172,14 @@ def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
     given = given.reshape(len(rows), *wanted.shape[1:])
     if _are_labels(expected):
         return np.asarray((given != wanted).any(axis=2).mean(axis=1))
-    differences = doubles(given) - doubles(wanted)
+    with np.errstate(invalid="ignore"):  # of what is not finite
+        differences = _doubles(given) - _doubles(wanted)
     for j in np.flatnonzero(~np.isfinite(differences).all(axis=(1, 2))):
         raise ArgumentError(
             f"model returned non-finite outputs for x moved by {shorten(rows[j].tolist())}; "
             "nothing can be compared."
         )
-    return np.array([root_mean_square(difference) for difference in differences])
+    return np.array([_root_mean_square(difference) for difference in differences])
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +192,6 @@ class InvarianceReport(Shown):
         errors: for each, the root mean square over samples and outputs of model(g x) - model(x);
             for labels (outputs that are not floating point) the fraction of samples whose label
             changes
-        mean: of the errors
-        max: see `mean`.
         exact: whether the elements are all of the group
         exceeding: with probability 1 - delta at most this fraction of the group has a larger error
             than `max`: 0 if exact, 1 - delta^(1/m) for independent draws, else None
@@ -207,14 +204,22 @@ class InvarianceReport(Shown):
     group: str
     elements: Rows
     errors: NDArray[np.float64]
-    mean: float
-    max: float
     exact: bool
     exceeding: float | None
     delta: float
     calls: int
     scale: float
     eps: float
+
+    @property
+    def mean(self) -> float:
+        """Of the errors."""
+        return float(np.mean(self.errors))
+
+    @property
+    def max(self) -> float:
+        """Of the errors."""
+        return float(self.errors.max())
 
     @property
     def relative(self) -> float:
@@ -228,21 +233,17 @@ class InvarianceReport(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and what follows from them, as JSON data."""
-        follows = {"relative": self.relative, "worst": self.worst.tolist()}
-        return {**fields_as_json(self), **follows}
+        follows = {"mean": self.mean, "max": self.max, "relative": self.relative}
+        return {**fields_as_json(self), **follows, "worst": self.worst.tolist()}
 
     def __repr__(self) -> str:
         return f"InvarianceReport({self})"
 
-    def _which(self) -> str:
-        every = "all " if self.exact else ""
-        return f"{every}{len(self.errors)} elements of {self.group}"
-
     def __str__(self) -> str:
         # what is said to be exceeded by few, or by none, is rounded up
         text = (
-            f"invariance error over {self._which()}: mean {self.mean:.3g} "
-            f"(relative {self.relative:.3g}), max {text_up(self.max, 4)} at "
+            f"invariance error over {'all ' * self.exact}{len(self.errors)} elements of {self.group}: "
+            f"mean {self.mean:.3g} (relative {self.relative:.3g}), max {text_up(self.max, 4)} at "
             f"{shorten(self.worst.tolist())}"
         )
         if self.exact or self.exceeding is None:
@@ -251,11 +252,10 @@ class InvarianceReport(Shown):
         return f"{text}; at most {fraction} of the group exceeds it (delta {self.delta})"
 
 
-def report_of(
-    S: GroupSample, errors: NDArray[np.float64], base: Any, *, exact: bool, delta: float, calls: int
+def _report(
+    S: GroupSample, errors: NDArray[np.float64], base: Any, exact: bool, delta: float, given: bool
 ) -> InvarianceReport:
-    """The figures that follow from the errors of the elements of S."""
-    mean = float(np.mean(errors))
+    """What follows from the errors of the elements of S."""
     exceeding = 0.0 if exact else None
     if not exact and S.origin.is_uniform and S.origin.kind == "oracle":
         # log and expm1 are off by an ulp each and the quotient by half of one; t / (e^t - 1) <= 1, so
@@ -263,29 +263,29 @@ def report_of(
         exceeding = min(1.0, -math.expm1(math.log(delta) / S.m) * (1 + 8 * UNIT))
     labels = _are_labels(base)
     eps = [float(namespace(part).finfo(part.dtype).eps) for part in leaves(base) if not labels]
+    scale = 1.0 if labels else _root_mean_square(_doubles(_flat(base, 1)))
     errors.flags.writeable = False
+    calls = 0 if given else S.calls
     return InvarianceReport(
-        group=S.group.name,
-        elements=S.elements,
-        errors=errors,
-        mean=mean,
-        max=float(errors.max()),
-        exact=exact,
-        exceeding=exceeding,
-        delta=delta,
-        calls=calls,
-        scale=1.0 if labels else root_mean_square(doubles(_flat(base, 1))),
-        eps=max(eps, default=0.0),
+        S.group.name,
+        S.elements,
+        errors,
+        exact,
+        exceeding,
+        delta,
+        calls,
+        scale,
+        max(eps, default=0.0),
     )
 
 
-def root_mean_square(values: NDArray[Any]) -> float:
+def _root_mean_square(values: NDArray[Any]) -> float:
     """Scaled by the largest, so that no square overflows or vanishes."""
     peak = float(abs(values).max(initial=0.0))
     return peak * float(np.sqrt(np.mean(np.square(abs(values) / peak)))) if peak else 0.0
 
 
-def doubles(y: Array) -> NDArray[Any]:
+def _doubles(y: Array) -> NDArray[Any]:
     """Outputs in double precision."""
     array = as_numpy(y)
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
