@@ -200,3 +200,12 @@ def nested(depth: int) -> dict[str, Any]:
 def test_crafted_group_data_is_refused(data: Any) -> None:
     with pytest.raises((GroupError, ArgumentError, GroupTooLargeError)):
         from_dict(data)
+
+
+def test_predictions_on_a_huge_cyclic_group_take_no_memory() -> None:
+    group = sa.cyclic(10**12)
+    S, blocks = sa.Oracle(group, seed=0).draw(5), group.degrees()
+    squares = blocks.mean_squares(S)
+    assert blocks.worst_squares(S, squares).tolist() == [1.0]
+    with pytest.raises(GroupTooLargeError, match="characters of C1000000000000"):
+        group.degrees(whole=True)

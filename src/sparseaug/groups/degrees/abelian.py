@@ -224,10 +224,10 @@ class Weights(Degrees):
         """Weights 1 to 3 by products of the characters of single coordinates; 1 above."""
         rows, counts = S.counts()
         moduli = np.array(self.group.moduli or ())
-        owner = np.repeat(np.arange(len(moduli)), moduli - 1)
-        count, found = len(owner), np.ones(len(squares))
+        count, found = sum(moduli.tolist()) - len(moduli), np.ones(len(squares))
         if count**2 * len(rows) > _WORK:
             return found
+        owner = np.repeat(np.arange(len(moduli)), moduli - 1)
         steps = np.concatenate([np.arange(1, n) / n for n in moduli])
         chi: Any = np.exp(2j * np.pi * steps * rows[:, owner])
         chi = chi.real if moduli.max() <= 2 else chi
