@@ -1,4 +1,4 @@
-"""`orders(for_=...)` on fourteen statistics: error next to random orders. Two minutes; --places four.
+"""`orders(for_=...)` on fourteen statistics: error next to random orders. One minute; --places five.
 
     python -m studies.orders_for --out orders_for.csv
     python -m studies.orders_for --places --out places.csv
@@ -230,7 +230,7 @@ def line(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("orders_for.csv"))
-    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--repeats", type=int, default=1000)
     parser.add_argument("--sizes", nargs="+", help="by default five, and with --places two")
     parser.add_argument("--places", action="store_true")
     given = parser.parse_args()
