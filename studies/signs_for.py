@@ -44,7 +44,7 @@ def quadratic(rows: Rows, rng: Rng) -> Floats:
     return np.asarray(np.einsum("ri,ij,rj->r", rows, a, rows, optimize=True))
 
 
-def of_sum(function: Callable[[Floats], Any], rows: Rows, rng: Rng) -> Floats:
+def of_sum(function: Callable[[Any], Any], rows: Rows, rng: Rng) -> Floats:
     """A function of a weighted sum of the signs."""
     return np.asarray(function(rows @ rng.normal(size=rows.shape[1])))
 
