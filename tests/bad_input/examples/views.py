@@ -7,13 +7,14 @@ import tempfile
 import numpy as np
 
 import sparseaug as sa
+from sparseaug import views
 from tests.bad_input.judge import Fresh, Table
 
 FOLDER = tempfile.TemporaryDirectory()  # gone with the process
 X = np.arange(12.0).reshape(4, 3)
 ACTION = sa.permute_axis(sa.cyclic(3))
 S = sa.Oracle(ACTION.group, 1).draw(3)
-STORE = sa.views.compute(X, ACTION, S, out=f"{FOLDER.name}/store")
+STORE = views.compute(X, ACTION, S, out=f"{FOLDER.name}/store")
 NEW = Fresh(lambda: tempfile.mkdtemp(dir=FOLDER.name))
 LABELS = ("tensor of NaN", "frame of text")  # four numbers, and four words
 
@@ -28,8 +29,8 @@ store = Table(
 )
 
 EXAMPLES = [
-    store(sa.views.compute, name="size"),
-    store(sa.views.open),
+    store(views.compute, name="size"),
+    store(views.open),
     *map(store, (STORE.array, STORE.mean, STORE.dataset, STORE.xy, STORE.spectrum)),
     *map(store, (STORE.verify, STORE.split)),
     store(STORE.at),
