@@ -105,18 +105,13 @@ between = Table(good.known | {"shape": (4,)})
 
 
 def of_sampling() -> Any:
-    yield good(sa.Oracle)
     yield good.on(oracle, "draw", m=3)
     yield good.on(oracle, "fresh", m=3)
     yield good.on(oracle, "advance_to", calls=3)
     yield good(sa.GroupSample, **fields(S))
-    yield good(sa.GroupSample.full)
     yield good(sa.GroupSample.generated, generators=[[1, 0, 2, 3]])
     yield good(sa.GroupSample.from_dict, data=S.to_dict())
-    yield from map(good, (S.words, S.save, sa.GroupSample.load, S.translate, sampling.keyed_rng))
     yield good(sa.SampleTable, **fields(TABLE))
-    yield good(sa.SampleTable.draws)
-    yield good(sa.SampleTable.translates)
     yield good(sa.SampleTable.from_dict, data=TABLE.to_dict())
     yield good(TABLE.save, path="T.safetensors")
     yield good(sa.SampleTable.load, path=TABLE_PATH)
@@ -131,9 +126,6 @@ def of_designs() -> Any:
     yield good(sa.design, "group degree")
     yield good(sa.design, "m degree", group=sa.symmetric(20))
     yield good(sa.design, "name", group=sa.abelian(4, 4), m=4, name="lattice")
-    yield good(sa.records)
-    yield good(sa.thin)
-    yield good(sa.choose)
     yield good(sa.inspect, "rows", rows=[[1, 0, 2, 3]], group="S4")
     yield good(sa.inspect, "rows", rows=[[1, 0], [0, 1]], group=sa.sign_flips(2))
     two = {"rows": [[1, 0, 2, 3], [0, 1, 2, 3]], "group": "S4"}
@@ -146,8 +138,6 @@ def of_norms() -> Any:
     yield good(sa.deviation, "S action", shape=(4,), also="x")
     yield good(sa.profile, by="degree")
     yield good(sa.profile, "S", weights=[1.0] * (S.m - 1) + [2.0])
-    yield good(sa.profile(S).plot)
-    yield good(norms.best_method)
     yield good(sa.draw_until, degree=None)
 
 
@@ -167,28 +157,21 @@ def of_kernels() -> Any:
 
 
 def of_risks() -> Any:
-    yield good(sa.KernelModel)
-    yield from map(good, (MODEL.features, MODEL.coefficients, MODEL.predict, MODEL.split))
-    yield from map(good, (RISK.value, RISK.gradient, DIRECT.value, DIRECT.gradient))
     yield good.on(streaming, "resume")
-    yield from map(good, (sa.augmented_risk, risk.streaming_risk))
 
 
 def of_losses() -> Any:
     small = risk.minibatch(CUSTOM, 2)
-    yield good(sa.custom_risk)
     yield good(risk.minibatch, risk=CUSTOM)
     yield from map(good, (CUSTOM.value, CUSTOM.gradient, small.value, small.gradient))
     asked = {"eps": 40.0, "box": 2.0, "theta0": np.full(12, 0.3)}
     yield good(sa.one_shot, "model data action delta seed", **asked, also="x")
     yield good.on(oracle, "products", calls=6, repeats=2)
-    yield good(kernels.orbit_variances)
     yield good(certificate.a_priori, "evidence theta", by="paper")
 
 
 def of_descent() -> Any:
     yield good(sa.descend, risk=Impatient(), also="path")
-    yield good(descent.Box)
     yield good(descent.Box(1.0), takes={"theta": ANY})
     yield good(descent.Checkpoint, also="checkpoint")
 
@@ -199,7 +182,6 @@ def of_certificates() -> Any:
     yield good(certificate.Evidence, **known)
     yield good(certificate.Evidence.of, deviation=known["deviation"])
     yield good(certificate.a_priori, box=9.0)
-    yield good(certificate.words)
     yield good(certificate.audited, calls=10)
 
 
@@ -239,7 +221,6 @@ def of_spectra() -> Any:
     yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
     yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
     yield good(PLACES.predict, takes={"S": ("a billion",)})
-    yield good(SPECTRUM.plot)
     yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())
     yield good(POOL.predict, S=3, takes={"S": ("a billion",)})
     yield good(sa.choose, spectrum=POOL, max_m=None, oracle=None)
@@ -258,7 +239,6 @@ def of_planning() -> Any:
     # without eps too a deviation of None leaves no goal
     wanted = {"deviation": 0.5, "degree": 2}
     yield good(sa.plan, "delta", **both, **wanted, also="eps")
-    yield good(plans.degree_dimension_sum)
     yield good(sa.plan(G, **ASKED).row, method="full")
     pilot = sa.pilot(RISK, THETA, oracle())
     yield good(sa.pilot, takes={"by": ("text",)})
@@ -270,7 +250,6 @@ def of_orders() -> Any:
     sequence = qmc.Permutations(5)
     yield good(sa.orders, "n m balance rng", for_=None)
     yield good(sa.orders, "n m for_", for_="first", balance=None)
-    yield from map(good, (sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations))
     yield good(sa.orders_report, rows=[[0, 1, 2], [2, 0, 1]])
     yield from map(good, (sequence.random, sequence.fast_forward, qmc.Signs(5).random))
 
@@ -283,8 +262,17 @@ def of_checks() -> Any:
     yield good(testing.check_uniform, group=small, sample=small.sample)
 
 
+PLAIN = (  # with the values of the table
+    *(sa.Oracle, sa.GroupSample.full, sa.SampleTable.draws, sa.SampleTable.translates, sa.records),
+    *(sa.thin, sa.choose, sa.profile(S).plot, norms.best_method, sa.KernelModel, sa.custom_risk),
+    *(kernels.orbit_variances, descent.Box, certificate.words, SPECTRUM.plot),
+    *(plans.degree_dimension_sum, S.words, S.save, sa.GroupSample.load, S.translate),
+    *(sampling.keyed_rng, MODEL.features, MODEL.coefficients, MODEL.predict, MODEL.split),
+    *(RISK.value, RISK.gradient, DIRECT.value, DIRECT.gradient, sa.augmented_risk),
+    *(risk.streaming_risk, sa.signs, qmc.Permutations, qmc.Signs, qmc.Rotations),
+)
 PARTS = (
     *(of_sampling, of_designs, of_norms, of_kernels, of_risks, of_losses, of_descent),
     *(of_certificates, of_accuracy, of_spectra, of_planning, of_orders, of_checks),
 )
-EXAMPLES = [example for part in PARTS for example in part()]
+EXAMPLES = [*map(good, PLAIN), *(example for part in PARTS for example in part())]
