@@ -199,8 +199,13 @@ def check_not_negative(name: str, value: float, *, at_most: float = math.inf) ->
 
 def check_rng(rng: Any) -> np.random.Generator:
     """A NumPy generator as it is, or a new one for a seed."""
-    given = isinstance(rng, np.random.Generator)
-    return rng if given else np.random.default_rng(check_integer("rng", rng))
+    if isinstance(rng, np.random.Generator):
+        return rng
+    try:
+        return np.random.default_rng(check_integer("rng", rng))
+    except ArgumentError as error:
+        message = f"rng={shorten(rng)} is not allowed; give a seed or a NumPy generator."
+        raise ArgumentError(message) from error
 
 
 def check_array(

@@ -219,6 +219,8 @@ def answered() -> str:
 def of_spectra() -> Any:
     first = {"f": lambda x: np.asarray(x)[:, :1], "oracle": None}
     yield good(sa.orbit_spectrum, **first, takes={"x": MOVED})
+    model = {"model": lambda x: x, "S_or_group": S, "calls": 10, "takes": {"x": MOVED}}
+    yield good(sa.invariance_error, **model)
     yield good(SPECTRUM.predict, takes={"S": ("a billion",)})
     yield good(PLACES.predict, takes={"S": ("a billion",)})
     yield good(type(SPECTRUM).from_dict, data=SPECTRUM.to_dict())

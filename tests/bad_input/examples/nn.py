@@ -107,7 +107,6 @@ def of_models() -> Any:
     for make, name in ((average, "forward"), (average, "statistics")):
         yield good.on(make, name)
     yield good.on(average, "invariance_bound")
-    yield good(sa.invariance_error, x=X.numpy(), calls=10)
 
 
 def of_risks() -> Any:
