@@ -79,19 +79,6 @@ def test_a_running_stop_answers_early():
     assert audit_risk(weighted, (X, Y), ACT, calls=7200, until=0.5).answer == "above"
 
 
-def test_every_sample_has_an_element_of_its_own():
-    """Correct on half of the orders, the same for all: one shared element would be all or nothing."""
-    x = np.tile(np.arange(5.0), (400, 1))
-    found = audit_risk(
-        lambda z: (z[:, 0] > z[:, 1]).astype(int),
-        (x, np.ones(400, int)),
-        ACT,
-        over="population",
-        calls=400,
-    )
-    assert 0.3 < found.estimate < 0.7
-
-
 def test_the_averaged_model_is_audited():
     S = oracle(5).draw(8)
 

@@ -32,16 +32,6 @@ def test_a_collection_is_a_mapping_that_becomes_json():
         assert one.looseness == one.bound / one.truth >= 1
 
 
-@pytest.mark.parametrize("kind", ["spectral", "words"])
-def test_where_no_deviation_is_known_the_advice_is_one_that_certify_takes(kind):
-    act = sa.rotate(sa.rotations(3))
-    model = sa.KernelModel(sa.GaussianKernel(1.0), X[:, :3])
-    evidence = Evidence(model, (X[:, :3], X.sum(axis=1)), act, sa.Oracle(act.group).draw(8))
-    with pytest.raises(UnsupportedError, match="audited") as refused:
-        certify(np.zeros(model.size), evidence, kinds=[kind])
-    assert "degree=" not in str(refused.value)
-
-
 def test_a_deviation_that_is_an_estimate_certifies_nothing():
     estimate = dataclasses.replace(sa.deviation(S), failure_probability=None)
     likely = dataclasses.replace(sa.deviation(S), failure_probability=1e-6)

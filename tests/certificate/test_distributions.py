@@ -63,26 +63,3 @@ def test_the_a_priori_certificate_is_the_norm_on_S_and_the_bound():
     chosen = sa.GroupSample(ACT.distribution, S.elements)
     with pytest.raises(UnsupportedError, match="independent uniform draws"):
         sa.certify(theta, sa.certificate.Evidence(MODEL, (X, Y), ACT, chosen), kinds=["a-priori"])
-
-
-def logistic(theta, x, y):
-    margin = y * (x @ theta)
-    return np.log1p(np.exp(-margin)), -(y / (1 + np.exp(margin)))[:, None] * x
-
-
-def test_any_loss_descends_on_draws_fresh_ones_and_none():
-    sign, S = np.sign(Y), sa.Oracle(ACT.distribution, seed=0).draw(16)
-    values = []
-    for given in (S, sa.Oracle(ACT.distribution, seed=3), None):
-        risk = sa.custom_risk(logistic, (X, sign), ACT, given, largest=10.0)
-        run = sa.descend(risk, np.zeros(3), step_size=0.5, num_steps=20, eval_every=5)
-        found = sa.certify(run, oracle=sa.Oracle(ACT.distribution, seed=9), audit_calls=200)
-        assert "exact" in found.omitted
-        assert (
-            np.linalg.norm(sa.custom_risk(logistic, (X, sign), ACT, TRUE_S).gradient(run.best))
-            <= found["audited"].bound
-        )
-        values.append(risk.value(run.best))
-    assert max(values) < np.log(2)
-    batches = sa.risk.minibatch(sa.custom_risk(logistic, (X, sign), ACT, S), 4)
-    assert sa.descend(batches, np.zeros(3), step_size=0.1, num_steps=5).calls == 16

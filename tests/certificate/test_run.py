@@ -7,7 +7,6 @@ import pytest
 
 import sparseaug as sa
 from sparseaug.certificate import Evidence, certify
-from sparseaug.errors import ArgumentError
 from sparseaug.risk import DirectRisk
 
 RNG = np.random.default_rng(0)
@@ -50,12 +49,3 @@ def test_a_run_is_certified_with_no_further_argument(name):
     make, averaged = RISKS[name]
     run = descend(make())
     assert certify(run).to_dict() == certify(run, Evidence(*PROBLEM, averaged)).to_dict()
-
-
-def test_an_audit_does_not_draw_again_what_a_streaming_run_has_seen():
-    run = descend(streaming(seed=3))
-    with pytest.raises(ArgumentError, match="the seed 3"):
-        certify(run, oracle=sa.Oracle(GROUP, seed=3), audit_calls=10)
-    for fresh in (run.risk.oracle, sa.Oracle(GROUP, seed=4)):
-        found = certify(run, oracle=fresh, audit_calls=10)
-        assert found["audited"].calls == 30

@@ -9,7 +9,6 @@ from scipy.stats import binom
 import sparseaug as sa
 from sparseaug.certificate import BoundedLoss, audit_risk
 from sparseaug.certificate.accuracy import bounds, draw_pairs
-from sparseaug.errors import OracleBudgetError
 
 ACT = sa.roll(sa.cyclic(8), axes=(-1,))
 TABLE = (np.random.default_rng(0).random((40, 8)) < 0.7).astype(float)
@@ -113,16 +112,6 @@ def test_the_difference_of_two_models_is_in_points_of_accuracy():
     assert "of the first model less that of the second" in str(found)
     exact = audit_risk((model, worse), (X, Y), ACT)
     assert exact.estimate == pytest.approx(truth, abs=1e-15)
-
-
-def test_an_oracle_with_a_budget_is_kept_to():
-    small = sa.Oracle(ACT.group, seed=0, budget=100)
-    found = audit_risk(model, (X, Y), ACT, calls=300, until=TABLE.mean(), oracle=small)
-    assert found.calls <= 100
-    with pytest.raises(OracleBudgetError):
-        audit_risk(model, (X, Y), ACT, calls=300, oracle=small)
-    source = sa.Oracle(ACT.group, source=lambda rng: [int(rng.integers(8))])
-    assert audit_risk(model, (X, Y), ACT, calls=300, oracle=source).calls == 300
 
 
 def test_842_of_1000_as_the_textbooks_have_it():

@@ -58,16 +58,6 @@ def test_an_action_that_is_no_isometry_on_the_data_gets_no_discrepancy():
     assert not kernel_discrepancy(KERNEL, sa.permute_axis(sa.cyclic(2)), S, NEAR).condition
 
 
-def test_centres_may_lie_where_the_action_is_bent():
-    """Functions enter by their values on the orbits of the data: bounds hold for all 40 theta."""
-    model = sa.KernelModel(GaussianKernel(3.0), np.concatenate([FAR[:2] - 1, NEAR[:2] + 2]))
-    evidence = Evidence(model, (NEAR, NEAR.sum(axis=1)), BENT, S)
-    for theta in np.random.default_rng(0).normal(size=(40, 8)):
-        found = sa.certify(theta, evidence)
-        assert list(found.omitted) == ["audited"]
-        assert min(one.bound for one in found.values()) >= found["exact"].truth
-
-
 def test_what_rests_on_a_users_function_is_not_called_certain():
     model, data, theta = sa.KernelModel(KERNEL, NEAR[:3]), (NEAR, NEAR.sum(axis=1)), np.ones(6)
     swapped = Evidence(model, data, SWAP, S)

@@ -63,11 +63,3 @@ def test_limits_change_no_result() -> None:
         )
         assert square <= (bound + 1) ** 2
         assert bound**2 <= square + (square >> 8000)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_could_be_exchanged_unnoticed_goes_by_name(name: str) -> None:
-    """deviation_bound(720, 64, 0.05) is a bound too, of another question."""
-    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
-    second = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD][1:]
-    assert second in ([], ["delta"], ["step_size"], ["length"], ["eps"])

@@ -283,13 +283,3 @@ def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
         rest = {key: p[key] for key in ("L", "gap", "sigma", "b")}
         bound = theory.sgd_bound(plan.num_steps, plan.step_size, **rest)
         assert bound <= p["eps"] ** 2 * (1 + 1e-15)
-
-
-def test_huge_group_and_tiny_delta_stay_finite() -> None:
-    order = FACTORIALS[-1]
-    m = theory.sample_size(1e-3, 1e-300, order=order, C=1.0, B=1.0)
-    factor = mp.mpf(32) / (3 * mp.mpf(1e-3) ** 2)
-    assert m == int(mp.ceil(factor * (mp.log(mp.mpf(2) * order) - mp.log(mp.mpf(1e-300)))))
-    assert 0 < theory.deviation_bound(m, order=order, delta=5e-324) < 1e-3
-    assert theory.failure_probability(m, order=order, deviation=0.9) == math.ulp(0.0)
-    assert theory.sample_size(1e-300, 1e-300, order=order, C=1.0, B=1.0) > 10**600

@@ -12,8 +12,7 @@ to varying ones, so only the varying parts u' = u - Pi_G u count; a few words bo
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,9 +53,7 @@ LETTERS = 64
 as soon as S generates the group at all well."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Known:
+class Known(NamedTuple):
     """Elements, an upper bound of their deviation and the chance that it fails."""
 
     sample: GroupSample
@@ -64,9 +61,7 @@ class Known:
     failure: float
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Words:
+class Words(NamedTuple):
     """What does not depend on theta."""
 
     risk: MomentRisk  # over W

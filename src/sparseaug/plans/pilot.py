@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparseaug._checks import check_integer, check_real, require_work
 from sparseaug._tables import Shown, Table
+from sparseaug.actions.arrays import as_numpy
 from sparseaug.designs.sizes import distinct_draws, draws_for, smallest_within
 from sparseaug.errors import ArgumentError, shorten, shorten_text
 from sparseaug.plans.curvature import largest_curvature
@@ -169,9 +170,7 @@ CALLS = 64
 _BLOCK = 1 << 22  # entries of gradients that are transformed at a time
 
 
-def pilot(
-    risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None, by: str | None = None
-) -> Pilot:
+def pilot(risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None) -> Pilot:
     """How the gradient of a risk varies over the group, from gradients at some of its elements.
 
     It is an estimate at one theta: for planning before a run; `certify` or `audit` prove what was
@@ -186,7 +185,6 @@ def pilot(
             for the curvature. A group with no more elements is enumerated: no call is made and the
             spectrum is exact. By default groups of up to 1,024 elements are enumerated, and of others
             64 elements drawn, or two for each degree
-        by: "degree" or "frequency", for abelian groups
 
     Returns:
         A `Pilot`: `.spectrum`, `.sigma`, `.predict(S)`, `.plan(eps)`.
@@ -216,13 +214,13 @@ def pilot(
     theta = risk._checked_theta(theta)
     if calls is None:
         few = group.log_order <= math.log(LISTED) + 1e-9
-        count = group.order if few else usual_calls(group, by, CALLS)
+        count = group.order if few else usual_calls(group, None, CALLS)
     else:
         count = check_integer("calls", calls, at_least=1, below=MOST_CALLS)
     size = len(theta)
     what = f"calls={count} gradients of {size} parameters"
     require_work("pilot numbers", count * size, what, remedy="lower calls")
-    measurement = measure(group, oracle=oracle, calls=count, by=by)
+    measurement = measure(group, oracle=oracle, calls=count)
     parts = zip(*gradients(theta, measurement.rows), strict=True)
     values, vectors = (np.concatenate(blocks) for blocks in parts)
     if not (np.isfinite(vectors).all() and np.isfinite(values).all()):
@@ -236,7 +234,6 @@ def pilot(
         parts = gradients(moved, measurement.rows)
         return np.asarray(sum(v.sum(axis=0, dtype=np.float64) for _, v in parts) / len(vectors))
 
-    start = np.asarray(theta.detach().cpu() if hasattr(theta, "detach") else theta)
     base = vectors.mean(axis=0, dtype=np.float64)
     mean = float(np.linalg.norm(base) ** 2)
     short = 0.0 if measurement.exact else spectrum.variance / len(vectors)
@@ -244,7 +241,7 @@ def pilot(
         spectrum=spectrum,
         value=float(values.mean(dtype=np.float64)),
         gradient_norm=math.sqrt(max(0.0, mean - short)),
-        L=largest_curvature(gradient, base, size=float(np.linalg.norm(start)), eps=eps),
+        L=largest_curvature(gradient, base, size=float(np.linalg.norm(as_numpy(theta))), eps=eps),
         samples=len(risk.data[1]),
         parameters=size,
     )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from sparseaug._archive import to_json
+from sparseaug._checks import check_choice
 from sparseaug._floats import text_up
 from sparseaug._tables import Shown, Table
-from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.errors import shorten, shorten_text
 from sparseaug.groups import DimensionSum, Group
 
 PROMISE = "with probability 1 - delta"
@@ -91,11 +92,8 @@ class Plan(Shown):
 
     def row(self, method: str) -> PlanRow:
         """The row of that method."""
-        for row in self.rows:
-            if isinstance(method, str) and row.method == method:
-                return row
-        names = ", ".join(row.method for row in self.rows)
-        raise ArgumentError(f"method={shorten(method)} is not planned for; give one of {names}.")
+        check_choice("method", method, [row.method for row in self.rows])
+        return next(row for row in self.rows if row.method == method)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON data."""

@@ -243,7 +243,7 @@ def of_planning() -> Any:
     yield good(sa.plan, "delta", **both, **wanted, also="eps")
     yield good(sa.plan(G, **ASKED).row, method="full")
     pilot = sa.pilot(RISK, THETA, oracle())
-    yield good(sa.pilot, takes={"by": ("text",)})
+    yield good(sa.pilot)
     yield good(pilot.predict, takes={"S": ("a billion",)})
     yield good(pilot.plan)
 
