@@ -329,7 +329,7 @@ class Table:
 def test_what_no_store_can_hold_is_refused(tmp_path):
     for options, message in (
         ({"source": iter(X)}, "has no length"),
-        ({"source": Table()}, "name one"),
+        ({"source": Table()}, "none of source"),
         ({"function": lambda x: x[:1]}, "return a row of"),
         ({"function": lambda x: {"../x": x}}, "names are letters"),
         ({"function": lambda x: {"q": x, "Q": x}}, "differ not only in case"),

@@ -272,9 +272,8 @@ class StreamingDataset(Dataset[Any]):
         for missing in set(number.tolist()) - blocks.keys():
             rng = keyed_rng(self.oracle.seed, "streaming dataset", step=epoch, index=missing)
             blocks[missing] = group.sample(_BLOCK, rng)
-        return np.stack(
-            [blocks[b][i] for b, i in zip(number.tolist(), place.tolist(), strict=True)]
-        )
+        rows = [blocks[b][i] for b, i in zip(number.tolist(), place.tolist(), strict=True)]
+        return np.array(rows, group.row_dtype).reshape(-1, group.width)
 
     def state_dict(self) -> dict[str, Any]:
         """The epoch, the calls, which items of the epoch were drawn, and what decides the elements.

@@ -40,13 +40,9 @@ def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
             axis = int(data.__cat_dim__(name, value) or 0)
             moved[name] = value.index_select(axis, source.to(value.device))
             continue
-        # -1 would be taken for the last
-        if value.is_floating_point() or (
-            value.numel() and not 0 <= value.min() <= value.max() < len(to)
-        ):
-            raise ArgumentError(
-                f"data.{name} must hold integers in 0..{len(to) - 1}, numbers of nodes; correct it, or "
-                'give it a name without "index".'
+        if value.is_floating_point() or not ((value >= 0) & (value < len(to))).all():
+            raise ArgumentError(  # -1 would be taken for the last
+                f'data.{name} must hold nodes, 0 to {len(to) - 1}; else use a name without "index".'
             )
         moved[name] = to.to(value.device)[value.long()]
     return moved
@@ -60,6 +56,6 @@ def _require_graph(data: Any, group: Group) -> None:
     single = hasattr(data, "is_node_attr") and getattr(data, "batch", None) is None
     if not single or data.num_nodes != group.points or "adj" in data or "adj_t" in data:
         raise ArgumentError(
-            f"data={shorten(data)} is not one graph of the {group.points} nodes of {group.name}; give "
-            "graphs of edge_index and one type of nodes; for several sizes one data set and S per size."
+            f"data={shorten(data)} is not one graph of {group.points} nodes of one type and edge_index; "
+            "for several sizes take one data set and one S per size."
         )

@@ -80,10 +80,7 @@ def _move(move: PreparedAction, data: list[Any], which: Indices, name: str) -> l
 def _kind(array: Any, name: str) -> Hashable:
     """What arrays have in common that are stacked, or an `ArgumentError` for what does not move."""
     if not isinstance(array, torch.Tensor | np.ndarray) or array.ndim < 1:
-        raise ArgumentError(
-            f"dataset gave {shorten(array)} as {name}, not an array of at least one axis; convert "
-            "images and lists to tensors."
-        )
+        raise ArgumentError(f"dataset gave {shorten(array)} as {name}; convert it to a tensor.")
     require_dense(f"{name} of dataset", array)
     return array.shape, array.dtype, getattr(array, "device", None), type(array)
 
@@ -111,9 +108,7 @@ def _relabel(move: PreparedAction, graphs: list[Any], which: Indices, name: str)
 def _parts(item: Any, at_least: int) -> Sequence[Any]:
     parts = item if isinstance(item, tuple | list) else (item,)
     if len(parts) < at_least:
-        raise ArgumentError(
-            "dataset gave items without x, or y for y_action; give x or (x, y, ...)."
-        )
+        raise ArgumentError("dataset gave no x, or no y for y_action; give x or (x, y, ...).")
     return parts
 
 
@@ -125,8 +120,8 @@ def _entries_to_move(x: Any, action: Action) -> Any:
         return {name: _entries_to_move(x[name], part) for name, part in named.items() if name in x}
     if action.parts == 1 and not action.any_form:
         raise ArgumentError(
-            f"dataset gave a dict with {shorten(sorted(map(str, x)))} as x, and action moves one array; "
-            "say which, as in sparseaug.together(image=action)."
+            f"dataset gave a dict of {shorten(sorted(map(str, x)))}; say what action moves, as in "
+            "sparseaug.together(image=action)."
         )
     return x
 

@@ -145,9 +145,7 @@ class OrbitAverage(nn.Module):
             )
             self.choice = choose(spectrum, error=error)
         elif choosing or x is not None or error is not None:
-            raise ArgumentError(
-                'x and error go with S="choose": samples to measure the model on, and what may be left.'
-            )
+            raise ArgumentError('x and error go with S="choose"; give all three, or none.')
         S = as_sample(S if self.choice is None else self.choice.sample, action.distribution)
         self.model = model
         self.chunk_size = check_chunk(chunk_size)
@@ -170,8 +168,6 @@ class OrbitAverage(nn.Module):
 
     def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
-        if self.orbit.m < 2:
-            raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
         outputs = _join([self._outputs(part) for part in self._pieces(x)], 1)
         mean = map_leaves(lambda part: part.mean(0), outputs)
         std = map_leaves(lambda part: part.std(0, correction=1), outputs)

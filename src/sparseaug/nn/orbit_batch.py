@@ -159,10 +159,6 @@ class OrbitBatch(nn.Module):
         parts = leaves(x)
         for part in parts:
             require_tensor("x", part, 2 + leading)
-            if part.device != self.elements.device:
-                raise ArgumentError(
-                    f"x is on {part.device}, but S is on {self.elements.device}; move one of them."
-                )
         shapes, dtypes = self._prepared_for
         same = shapes == [tuple(part.shape[1 + leading :]) for part in parts]
         if not same or (dtypes is not None and dtypes != [part.dtype for part in parts]):
@@ -199,8 +195,7 @@ class OrbitBatch(nn.Module):
 def require_tensor(name: str, x: Any, axes: int) -> None:
     """Raise an `ArgumentError` unless x is a dense tensor with at least this many axes."""
     check_type(name, x, Tensor, "a tensor; convert it, torch.as_tensor")
-    if not x.is_meta:  # then it is on another device than S
-        require_dense(name, x)
+    require_dense(name, x)
     if x.ndim < axes:
         raise ArgumentError(f"{name} has shape {tuple(x.shape)}; give at least {axes} axes.")
 

@@ -92,8 +92,8 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self._place = _Place(0)  # of the iteration that began last, if it is of this epoch
         if copies == "together" and self.batch_size % dataset.S.m:
             raise ArgumentError(
-                f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}, so copies cannot "
-                'stay together; give one that is, or copies="spread".'
+                f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}; give one, or "
+                'copies="spread".'
             )
 
     @property
@@ -247,14 +247,12 @@ class ResumableLoader(DataLoader[Any]):
     def _is_accelerate_prepared(self) -> bool:
         """What Accelerate's `prepare` asks a loader first."""
         raise UnsupportedError(
-            "Accelerate's prepare would replace this ResumableLoader by a loader that counts no "
-            "batches; leave it out of prepare, and give the ranks to its OrbitBatchSampler."
+            "Accelerate's prepare would replace this ResumableLoader by one that counts no batches; "
+            "leave it out of prepare."
         )
 
     def _orbits(self) -> OrbitBatchSampler:
-        sampler = check_type(
-            "batch_sampler", self.batch_sampler, OrbitBatchSampler, "an OrbitBatchSampler; give one"
-        )
+        sampler = check_type("batch_sampler", self.batch_sampler, OrbitBatchSampler, "of orbits")
         wanted, given = len(sampler.dataset), Indexed(self.dataset).n
         if given != wanted:
             raise ArgumentError(f"dataset has {given} items, but batch_sampler deals out {wanted}.")

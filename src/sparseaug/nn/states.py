@@ -56,9 +56,9 @@ def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Distribution) -
         if S.sha256 != facts["sha256"]:
             raise ArgumentError("its hash is of other elements, or of those of another group")
     except Exception as error:  # whatever tensors and text may be
-        where = f"state_dict has no S of {group.name} under {prefix + 'elements'!r}"
+        name = f"{prefix}elements"
         raise ArgumentError(
-            f"{where}: {error}; give that of a module of the same group."
+            f"state_dict has no S of {group.name} under {name!r}: {error}"
         ) from error
     return S
 
@@ -71,8 +71,8 @@ def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -
         raise ArgumentError(f"state has {shorten(list(state))}; give what state_dict returned.")
     for name, value in settings.items():
         if type(saved.get(name)) is not type(value) or saved[name] != value:
+            there = shorten(saved.get(name))
             raise ArgumentError(
-                f"state is of another run: it has {name}={shorten(saved.get(name))}, and this one "
-                f"{shorten(value)}."
+                f"state is of another run: it has {name}={there}, not {shorten(value)}."
             )
     return state

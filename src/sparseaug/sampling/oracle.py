@@ -163,10 +163,7 @@ class Oracle:
         calls = check_integer("calls", calls, at_least=1, below=1 << 63)
         repeats = check_integer("repeats", repeats, at_least=1, below=calls + 1)
         if calls % repeats:
-            raise ArgumentError(
-                f"calls={shorten(calls)} cannot be shared by repeats={shorten(repeats)} sets; give a "
-                "multiple of it."
-            )
+            raise ArgumentError(f"calls={calls} is not a multiple of repeats={repeats}; give one.")
         each = calls // repeats
         require_memory("calls", repeats << min(each, 64), self.group.width, "subproducts")
         drawn, sets = self.fresh(calls), []
@@ -192,7 +189,7 @@ class Oracle:
         with self._lock:
             if self._asking:
                 raise ArgumentError(
-                    "source draws from the oracle that called it; give it another oracle."
+                    "source draws from the oracle that called it; use another oracle."
                 )
             first = self.group.identity() if identity else self._empty()
             wanted = m - len(first)
@@ -217,8 +214,7 @@ class Oracle:
             calls = check_integer("calls", calls, at_least=self._calls, below=1 << 63)
             if self.has_source and calls != self._calls:
                 raise ArgumentError(
-                    f"calls={calls} cannot be reached without drawing: the source of this oracle must "
-                    "be called for each element; draw them instead."
+                    f"calls={calls} cannot be reached: a source must be called; draw."
                 )
             if self.budget is not None and calls > self.budget:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")

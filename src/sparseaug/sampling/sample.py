@@ -197,14 +197,13 @@ class GroupSample(Stored):
         """Uniform elements to translate S by, none of which it is made of, and the result's origin."""
         if getattr(oracle, "group", None) != self.group:
             raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, the group of S; "
-                "translate by elements of the same group."
+                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, that of S; give one."
             )
         drawn, own = oracle.fresh(count), self.origin
         if share_draws(own, drawn.origin):
             raise ArgumentError(
-                f"oracle={shorten(oracle)} hands out draws that S is made of, so that its translate "
-                "would not be unbiased; give an oracle with another seed, or the one S was drawn with."
+                f"oracle={shorten(oracle)} hands out draws that S is made of, and a translate would be "
+                "biased; use another seed, or the oracle that drew S."
             )
         return drawn, Origin(
             "translate",

@@ -72,13 +72,9 @@ class Stored(ABC):
         group = self.distribution
         description = group.to_dict()
         if not _describes(description, group):
-            instead = (
-                "a named group, permutation_group, matrix_group or table_group"
-                if group.is_group
-                else "a distribution that groups.distribution_from_dict knows, or keep the seed"
-            )
             raise UnsupportedError(
-                f"{group.name} cannot be saved: its to_dict() does not describe it; use {instead}."
+                f"{group.name} cannot be saved, as groups.distribution_from_dict does not know it; use "
+                "a group or distribution of this library, or keep the seed."
             )
         counted = {name: getattr(self, name) for name in self._counted}
         facts = {"group": description, **counted, **self._facts()}

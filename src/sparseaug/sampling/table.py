@@ -60,8 +60,7 @@ class SampleTable(Stored):
         given = check_array("rows", self.rows, self.distribution.row_dtype)
         if given.ndim != 3 or not given.size:
             raise ArgumentError(
-                f"rows has shape {given.shape}; give (n, m, {self.distribution.width}): m elements for "
-                "each of n samples."
+                f"rows has shape {given.shape}; give (n, m, {self.distribution.width}), a row each."
             )
         flat = self.distribution.check(given.reshape(-1, given.shape[2]), "rows")
         rows = np.array(flat).reshape(*given.shape[:2], -1)
@@ -94,9 +93,7 @@ class SampleTable(Stored):
         identity, distinct = check_flag("identity", identity), check_flag("distinct", distinct)
         group = oracle.distribution
         if distinct and m > group_of(group).order:
-            raise ArgumentError(
-                f"m={m} distinct elements of {group.name}, which has fewer; give S='full'."
-            )
+            raise ArgumentError(f"m={m} is above the order of {group.name}; give S='full'.")
         require_memory("m", m, group.width, "elements")
         require_memory("n", n, m * group.width, f"times {m} elements")
         first = np.empty((n, 0, group.width), group.row_dtype)
@@ -193,7 +190,7 @@ def as_copies(S: Any, group: Distribution, n: int) -> GroupSample | SampleTable:
         )
     if S.n != n:
         raise ArgumentError(
-            f"S is a table for {S.n} samples, and there are {n}; make one for these samples."
+            f"S is a table for {S.n} samples, and there are {n}; make one for these."
         )
     return S
 

@@ -65,7 +65,7 @@ class Folder(LocalStore):
             return False
         except OSError as error:
             raise StorageError(
-                f"{self}/{key} cannot be read: {error.strerror}; check the path."
+                f"the path {self}/{key} cannot be read: {error.strerror}."
             ) from error
         return stat.S_ISREG(found.st_mode) and size in (None, found.st_size)
 
@@ -90,16 +90,15 @@ class Folder(LocalStore):
             self.root.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.root, os.O_RDONLY)
         except OSError as error:
-            raise StorageError(
-                f"out={self} cannot be made: {error.strerror}; give a folder you may write to."
-            ) from error
+            raise StorageError(f"out={self} cannot be made: {error.strerror}.") from error
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(handle)
-            message = f"{self} is being written by another process; wait until it has ended."
-            raise StorageError(message) from error
+            raise StorageError(
+                f"{self} is being written by another process; wait for it."
+            ) from error
         try:
             yield
         finally:
@@ -111,9 +110,7 @@ class Folder(LocalStore):
         """The path of a file, whose folder must be the store's own."""
         path = self.root / key
         if os.path.realpath(path.parent) != str(path.parent):
-            raise StorageError(
-                f"{self}/{key} is behind a link; put the folder itself in its place."
-            )
+            raise StorageError(f"{self}/{key} is behind a link; put the folder itself there.")
         return path
 
 

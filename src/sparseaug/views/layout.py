@@ -194,9 +194,7 @@ class Layout:
         """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
         outputs = outputs_of(values, self.facts["dtype"])
         if outputs != self.outputs:
-            raise ArgumentError(
-                f"function returned {outputs}, and {self.outputs} for the first samples."
-            )
+            raise ArgumentError(f"function returned {outputs}, and at first {self.outputs}.")
 
     def read(self, name: str, block: int, element: int, *, known: bool = False) -> NDArray[Any]:
         """The values of one chunk as they are stored, once its hash is right, or known to be."""

@@ -47,9 +47,7 @@ class Source:
         if not count:
             raise ArgumentError("source is empty; give at least one sample.")
         if not self.is_arrays and not hasattr(self.data, "__getitem__"):
-            raise ArgumentError(
-                "source has no indices; give list(source), of a loader its data set."
-            )
+            raise ArgumentError("source has no indices; give list(source), or a loader's dataset.")
         if self.is_arrays and self.column is not None:
             raise ArgumentError("column= is given, but source is arrays; give the one array.")
         for array in leaves(self.data) if self.is_arrays else ():
@@ -73,8 +71,7 @@ class Source:
             raise
         except Exception as error:  # whatever a foreign object raises
             raise ArgumentError(
-                f"source={shorten(self.data)} gave no first samples ({shorten_text(str(error))}); give "
-                "samples of one shape."
+                f"source={shorten(self.data)} gave no samples of one shape: {shorten_text(str(error))}."
             ) from error
         return x
 
@@ -103,9 +100,8 @@ class Source:
         """x of an item."""
         if isinstance(item, Mapping):
             if self.column not in item:
-                raise ArgumentError(
-                    f"column={shorten(self.column)}, and source has the columns {[*item]}; name one."
-                )
+                names = shorten([*item])
+                raise ArgumentError(f"column={shorten(self.column)} is none of source: {names}.")
             return item[self.column]
         return item[0] if isinstance(item, tuple) else item
 

@@ -378,8 +378,7 @@ def open(path: str | os.PathLike[str]) -> Store:
     absent = chunks - len(layout.there())
     if absent:
         raise FileFormatError(
-            f"{layout.folder} is incomplete: {absent} of {chunks} chunks are missing; call "
-            "views.compute, or extend, again."
+            f"{layout.folder} is incomplete: {absent} of {chunks} chunks are missing; compute it again."
         )
     return Store(layout)
 

@@ -370,7 +370,7 @@ def _require_parameters(module: nn.Module) -> None:
     if len(kinds) != 1 or trained[0].is_complex() or any(map(is_sharded, trained)):
         raise ArgumentError(
             f"module has parameters that train of {kinds}; theta is one vector of real numbers on one "
-            "device: use module.to(...), torch.view_as_real, and the module before fully_shard."
+            "device: use module.to(...), before fully_shard."
         )
 
 

@@ -64,17 +64,17 @@ def try_risk(risk: ModuleRisk) -> None:
     if _random_state(y) != state:
         raise ArgumentError("module or loss draws random numbers; call module.eval() first.")
     slack = _slack(float(torch.linalg.vector_norm(singles, dim=1).max()), theta)
-    if not _off(together, singles.mean(0)) <= slack:  # nor if a loss is not finite
+    mean = singles.mean(0)
+    if not _off(together, mean) <= slack:  # nor if a loss is not finite
         raise ArgumentError(
-            f"loss is not a mean over samples: {float(together[-1]):.6g} together, "
-            f"{float(singles[:, -1].mean()):.6g} one by one, gradients "
-            f"{_off(together, singles.mean(0)):.2g} apart; let shapes of predictions and targets agree, "
-            'or give the loss of each sample (reduction="none").'
+            f"loss is not a mean over samples: {float(together[-1]):.6g} together, one by one "
+            f"{float(mean[-1]):.6g}, gradients {_off(together, mean):.2g} apart; let shapes of outputs "
+            'and targets agree, or use reduction="none".'
         )
     if not _off(together, own) <= slack:
         raise ArgumentError(
-            "module or loss computes with parameters that torch.func.functional_call does not replace; "
-            "a loss must depend on predictions and targets alone, a forward on its own module."
+            "module or loss computes with parameters that functional_call does not replace; let a loss "
+            "be of predictions and targets alone, a forward of its own module."
         )
 
 
@@ -84,8 +84,8 @@ def require_equal(risk: ModuleRisk, copied: ModuleRisk, theta: Tensor) -> None:
     one, other = (each._sum(theta, [(x, y, 1.0)]) for each in (risk, copied))
     if not _off(one, other) <= _slack(float(torch.linalg.vector_norm(one)), theta):
         raise UnsupportedError(
-            "a copy of the module or loss does not compute the same: a method or hook put in by hand "
-            "holds the original, say; write a subclass instead."
+            "a copy of the module does not compute the same, as where a method put in by hand holds the "
+            "original; write a subclass."
         )
 
 
