@@ -23,23 +23,21 @@ COMMANDS = {
 }
 
 WORKS = {
-    "groups": ["groups", "S6"],
-    "records": ["records", "S6"],
-    "draw": ["draw", "--group", "S6", "--m", "4", "--out", "T"],
-    "design": ["design", "--group", "S6", "--m", "4", "--name", "nested", "--out", "T"],
-    "certify": ["certify", "S"],
-    "inspect": ["inspect", "S"],
-    "plan": [
-        "plan",
-        "--group",
-        "S6",
-        *["--eps", "0.1", "--C", "1", "--B", "2", "--L", "4", "--gap", "1"],
-    ],
-    "audit pairs": ["audit", "pairs", "--group", "S6", "--n", "9", "--out", "T"],
-    "audit read": ["audit", "read", "P", "A", "--delta", "0.1"],
-    "paper": ["paper", "--quick", "--group-size", "2", "--jobs", "1", "--out", "out"],
-    "rates": ["rates", "--quick", "--jobs", "1", "--out", "out"],
-    "views": ["views", "--quick", "--jobs", "1", "--out", "out"],
+    name: f"{name} {words}".split()
+    for name, words in {
+        "groups": "S6",
+        "records": "S6",
+        "draw": "--group S6 --m 4 --out T",
+        "design": "--group S6 --m 4 --name nested --out T",
+        "certify": "S",
+        "inspect": "S",
+        "plan": "--group S6 --eps 0.1 --C 1 --B 2 --L 4 --gap 1",
+        "audit pairs": "--group S6 --n 9 --out T",
+        "audit read": "P A --delta 0.1",
+        "paper": "--quick --group-size 2 --jobs 1 --out out",
+        "rates": "--quick --jobs 1 --out out",
+        "views": "--quick --jobs 1 --out out",
+    }.items()
 }
 INTEGERS = ["x", "", " ", "1.5", "nan", "inf", "-5", "1e3", "0x10", "9" * 5000, "--", "True"]
 NUMBERS = ["x", "", " ", "nan", "inf", "-inf", "-1", "1e400", "1,5", "1+2j", "9" * 5000]

@@ -50,18 +50,6 @@ def turned(atoms, R):
     return copy
 
 
-def test_a_crystal_turns_with_its_cell():
-    atoms, plain = build.bulk("Cu", cubic=True), build.bulk("Cu", cubic=True)
-    for one in (atoms, plain):
-        one.rattle(0.05, seed=1)
-    atoms.calc = sa.sources.averaged_calculator(emt.EMT(), sa.Oracle(SPACE, seed=1).draw(3))
-    plain.calc = emt.EMT()
-    assert atoms.get_potential_energy() == pytest.approx(plain.get_potential_energy())
-    assert np.allclose(atoms.get_forces(), plain.get_forces(), atol=1e-9)
-    assert np.allclose(atoms.get_stress(), plain.get_stress(), atol=1e-9)
-    assert np.max(atoms.calc.spread["stress"]) < 1e-9
-
-
 def test_energies_averaged_over_an_exact_design_do_not_change_under_rotation(rng):
     """The energy has degree 4: 60 rotations are exact, 12 are not, 60 draws are not either."""
     atoms = some_atoms()
@@ -117,19 +105,6 @@ def test_the_spread_is_the_standard_deviation_over_S():
         assert calc.get_potential_energy(atoms) == pytest.approx(np.mean(energies))
         assert calc.spread["energy"] == pytest.approx(np.std(energies))
     assert calc.get_forces(atoms).shape == calc.spread["forces"].shape == (5, 3)
-
-
-def test_atoms_with_constraints_are_turned_whole():
-    constraints = optional("ase.constraints")
-    free, held = build.molecule("CH3CH2OH"), build.molecule("CH3CH2OH")
-    held.set_constraint(constraints.FixAtoms([0, 1]))
-    S = sa.design(SPACE, degree=2)
-    for atoms in (free, held):
-        atoms.calc = sa.sources.averaged_calculator(emt.EMT(), S)
-    assert held.get_potential_energy() == pytest.approx(free.get_potential_energy())
-    assert held.calc.spread["energy"] < 1e-10
-    assert np.allclose(held.get_forces(apply_constraint=False), free.get_forces(), atol=1e-10)
-    assert not held.get_forces()[:2].any()  # the constraint holds in the frame of the atoms
 
 
 def counted(calculator):
