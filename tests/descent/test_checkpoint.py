@@ -100,6 +100,18 @@ def test_a_checkpoint_of_a_run_that_differs_is_refused_by_name(name, tmp_path):
     assert_same(run(path, make(), **usual), run(tmp_path / "new", make(), **usual))
 
 
+def test_a_function_is_told_by_its_code_and_by_what_it_closes_over(tmp_path):
+    def clipped(at):
+        return lambda theta: theta.clip(-at, at)
+
+    path = tmp_path / "run.safetensors"
+    whole = run(path, one_shot(), project=clipped(1.0))
+    for other in (clipped(0.9), lambda theta: 0.9 * theta):
+        with pytest.raises(FileFormatError, match="other project "):
+            run(path, one_shot(), project=other)
+    assert_same(run(path, one_shot(), project=clipped(1.0)), whole)
+
+
 def test_every_rate_of_a_schedule_counts(tmp_path):
     path = tmp_path / "run.safetensors"
     whole = run(path, one_shot(), step_size=decaying)

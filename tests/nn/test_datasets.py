@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter, namedtuple
+from collections import namedtuple
 
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import (
-    DataLoader,
-    Dataset,
-    DistributedSampler,
-    Subset,
-    TensorDataset,
-    default_collate,
-)
+from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset, default_collate
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError
@@ -42,19 +35,6 @@ def numbered(n=7, m=5):
     S = sa.GroupSample(group, np.arange(m)[:, None])
     x = torch.arange(n)[:, None] * 100 + torch.arange(6)
     return OneShotDataset(TensorDataset(x, torch.arange(n)), sa.permute_axis(group), S)
-
-
-def pairs(loader):
-    """The multiset of (sample, element), read off the data."""
-    return Counter(
-        (int(row[0]) // 100, int((row % 100).argmin()))
-        for x, y in loader
-        for row, label in zip(x, y, strict=True)
-        if int(row[0]) // 100 == int(label)
-    )
-
-
-ALL = Counter((i, j) for i in range(7) for j in range(5))
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch", "TensorDataset", "Subset"])
@@ -148,18 +128,6 @@ def test_indices_behave_as_those_of_a_list():
             copies[35]
     assert copies.__getitems__([]) == list(OneShotDataset([], copies.action, copies.S)) == []
     assert torch.equal(pickle.loads(pickle.dumps(copies))[11][0], copies[11][0])
-
-
-@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")
-@pytest.mark.parametrize("workers", [0, 1, 2, 4])
-def test_every_copy_comes_once_whatever_the_workers_and_ranks(workers):
-    loader = DataLoader(numbered(), batch_size=4, shuffle=True, num_workers=workers)
-    assert pairs(loader) == pairs(loader) == ALL
-    total = Counter()
-    for rank in range(5):
-        sampler = DistributedSampler(numbered(), 5, rank, seed=3)
-        total += pairs(DataLoader(numbered(), batch_size=2, sampler=sampler))
-    assert total == ALL
 
 
 def test_a_split_puts_all_copies_of_a_sample_on_one_side():

@@ -113,7 +113,9 @@ def _function(value: Any, seen: _Seen) -> Any:
         parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
         return [_name(value), *(describe(part, seen) for part in parts)]
     if isinstance(value, MethodType):
-        return [describe(value.__func__, seen), _attributes(value.__self__, seen)]
+        own = value.__self__
+        told = describe(own, seen) if callable(own) else _attributes(own, seen)
+        return [describe(value.__func__, seen), told]
     if hasattr(value, "__wrapped__"):  # functools.wraps, jax.jit
         return [_name(value), describe(value.__wrapped__, seen)]
     if isinstance(value, type) or not hasattr(value, "__dict__"):
