@@ -80,10 +80,7 @@ def paired() -> dict[str, Test]:
         ),
         "127 draws and the identity": lambda x, rng: (
             sa.test_invariance(
-                x[None],
-                many,
-                sa.Oracle(many.group, int(rng.integers(1 << 32))).draw(127),
-                **together,
+                x[None], many, draws=127, seed=int(rng.integers(1 << 32)), **together
             ).pvalue
         ),
     }
@@ -110,10 +107,7 @@ def two_samples() -> dict[str, Test]:
         ),
         "999 draws and the identity": lambda x, rng: (
             sa.test_invariance(
-                x[None],
-                action,
-                sa.Oracle(action.group, int(rng.integers(1 << 32))).draw(999),
-                **together,
+                x[None], action, draws=999, seed=int(rng.integers(1 << 32)), **together
             ).pvalue
         ),
     }
