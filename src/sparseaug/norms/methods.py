@@ -66,9 +66,7 @@ METHODS = (
     Method("characters", lambda g: g.moduli is not None, characters_norm),
     Method("dihedral", lambda g: g.transform == "dihedral", dihedral_norm),
     Method("young", lambda g: g.transform == "young" and g.width <= LARGEST_N, symmetric_norm),
-    Method(
-        "quaternions", lambda g: g.rotates_space, prime_norm
-    ),  # which says whether S is such a set
+    Method("quaternions", lambda g: g.rotates_space, prime_norm),  # or S is no such set
     Method("irreps", _has_few_irreps, irreps_norm),
     Method("regular", lambda g: g.order <= REGULAR_LIMIT, regular_norm),
 )
