@@ -454,7 +454,12 @@ class Group(Distribution):
         return np.concatenate(list(blocks))
 
     def require_order(self, most: int, operation: str) -> None:
-        """Raise a `GroupTooLargeError` where there are more elements than the operation can take."""
+        """Raise a `GroupTooLargeError` where there are more elements than the operation can take.
+
+        Args:
+            most: how many it can take.
+            operation: what it is, for the message.
+        """
         if self.log_order > math.log(most + 1) + 1 or self.order > most:
             many = f"at most {most} elements, but {self.name} has {format_order(self)}"
             raise GroupTooLargeError(f"{operation} needs a group of {many}; use sample() instead.")

@@ -151,7 +151,13 @@ class Distribution(ABC):
         return self._contains(check_rows("elements", elements, self.width, self.row_dtype))
 
     def require_rows(self, count: int, what: str, width: int | None = None) -> None:
-        """Raise a `GroupTooLargeError` where so many rows would be an array of over a gibibyte."""
+        """Raise a `GroupTooLargeError` where so many rows would be an array of over a gibibyte.
+
+        Args:
+            count: how many rows.
+            what: what asks for them, for the message.
+            width: of a row, if it is not that of the distribution.
+        """
         width, what = self.width if width is None else width, f"{what} of {self.name}"
         require_work("row", width, f"a row of {what}", remedy="use a smaller group")
         remedy = "ask for fewer at a time, or use a smaller group"
