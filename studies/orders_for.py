@@ -1,4 +1,4 @@
-"""`orders(for_=...)` on fourteen statistics: error next to random orders. One minute; --places five.
+"""`orders(for_=...)` on fourteen statistics: error next to random orders. One minute; --places four.
 
     python -m studies.orders_for --out orders_for.csv
     python -m studies.orders_for --places --out places.csv
