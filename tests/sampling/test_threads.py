@@ -154,24 +154,3 @@ def test_a_process_forked_while_another_thread_draws_can_draw(twin):
         go.set()
         thread.join()
     assert oracle.calls == 1
-
-
-@forks
-@quiet
-def test_a_source_that_forks_is_still_refused_its_own_oracle_in_the_child():
-    told = []
-
-    def source(rng):
-        with pytest.raises(ArgumentError, match="another oracle"):
-            oracle.draw(1)
-        told.append(child_answers(lambda: refused(oracle)))
-        return [1]
-
-    def refused(oracle):
-        with pytest.raises(ArgumentError, match="another oracle"):
-            oracle.draw(1)
-        return True
-
-    oracle = sa.Oracle(sa.cyclic(5), source=source)
-    oracle.draw(1)
-    assert told == [True]

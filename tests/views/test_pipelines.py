@@ -1,9 +1,4 @@
-"""Stores of a random pipeline: resumed, grown, chosen from; the same bytes each time."""
-
-import signal
-import subprocess
-import sys
-import time
+"""Stores of a random pipeline: grown, and chosen from; the same bytes each time."""
 
 import numpy as np
 import pytest
@@ -16,11 +11,6 @@ pytest.importorskip("zarr")
 
 def shake(x, rng):
     return np.roll(x, rng.integers(4), -1) + 0.1 * rng.normal(size=x.shape)
-
-
-def slow(x, rng):
-    time.sleep(0.005)
-    return shake(x, rng)
 
 
 def f(x):
@@ -77,30 +67,3 @@ def test_the_best_of_the_stored_draws_needs_no_further_pass(tmp_path):
         store.at(sa.Oracle(ACT.distribution, seed=7).draw(2))
     with pytest.raises(ArgumentError, match="no pool"):
         store.at(best).spectrum()
-
-
-KILLED = """
-import sys, sparseaug as sa
-from tests.views.test_pipelines import X, S, f, slow, shake
-act = sa.random_transform(slow, name="shake")
-sample = sa.Oracle(act.distribution, seed=0).draw(40)
-print("started", flush=True)
-sa.views.compute(X, act, sample, f, out=sys.argv[1], name="tanh", batch=8)
-"""
-
-
-def test_a_run_that_was_killed_resumes_to_the_same_bytes(tmp_path):
-    """In another process, and with another process's work half done."""
-    with subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path / "s")], stdout=subprocess.PIPE
-    ) as run:
-        run.stdout.readline()
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(list((tmp_path / "s").rglob("c.*"))) < 3:
-            time.sleep(0.05)
-        run.send_signal(signal.SIGKILL)
-    act = sa.random_transform(slow, name="shake")
-    before = sum(path.is_file() for path in (tmp_path / "s").rglob("*"))
-    store = compute(tmp_path / "s", act=act, sample=sa.Oracle(act.distribution, seed=0).draw(40))
-    np.testing.assert_array_equal(store.array(), VALUES)
-    assert before < sum(path.is_file() for path in (tmp_path / "s").rglob("*"))

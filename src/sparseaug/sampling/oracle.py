@@ -319,13 +319,9 @@ _ORACLES: weakref.WeakSet[Oracle] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """In a forked process: new locks for those that threads held which did not come along."""
+    """In a forked process: new locks, since a thread that held one did not come along."""
     for oracle in _ORACLES:
-        if oracle._lock.acquire(blocking=False):  # free, or held by this very thread
-            oracle._lock.release()
-        else:
-            oracle._lock = threading.RLock()
-            oracle._asking = False
+        oracle._lock, oracle._asking = threading.RLock(), False
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
