@@ -139,3 +139,16 @@ def test_transformations_that_are_no_group_are_audited_too(over):
         assert found.calls == 50
         assert 0 < found.lower < found.upper <= 1
     assert missed <= binom.isf(1e-6, 60, 0.2)
+
+
+def test_every_sample_has_an_element_of_its_own():
+    """Correct on half of the orders, the same for all: one shared element would be all or nothing."""
+    x = np.tile(np.arange(5.0), (400, 1))
+    found = audit_risk(
+        lambda z: (z[:, 0] > z[:, 1]).astype(int),
+        (x, np.ones(400, int)),
+        ACT,
+        over="population",
+        calls=400,
+    )
+    assert 0.3 < found.estimate < 0.7
