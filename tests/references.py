@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import combinations, product
 from typing import Any
 
@@ -74,3 +75,15 @@ def _of_products(group: sa.groups.Group, degree: int) -> NDArray[Any]:
 def dense_norm_by_degree(S: sa.GroupSample, degree: int) -> float:
     """The norm of D_S on the functions of at most this degree."""
     return float(np.linalg.norm(dense_difference(S) @ functions_of_degree(S.group, degree), 2))
+
+
+def degree_of_irrep(factor: sa.groups.Group, irrep: sa.groups.Irrep) -> int:
+    """n - lambda_1 for S_n, n - alpha_1 for B_n; of a character, its non-zero frequencies."""
+    if factor.transform == "young":
+        shape = ast.literal_eval(irrep.name)
+        return sum(shape) - shape[0]
+    if isinstance(factor, sa.groups.Hyperoctahedral):
+        alpha, beta = map(ast.literal_eval, irrep.name.split("|"))
+        return sum(alpha) + sum(beta) - (alpha[0] if alpha else 0)
+    values = irrep.matrices(np.eye(factor.width, dtype=np.int64))[:, 0, 0]
+    return int((abs(values - 1) > 1e-9).sum())

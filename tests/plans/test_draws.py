@@ -9,7 +9,7 @@ from sparseaug import theory
 from sparseaug.norms.coordinates import coordinates
 from sparseaug.plans import degree_dimension_sum, plan
 from sparseaug.plans.table import format_deviation
-from tests.norms.test_coordinates import degree_of_irrep
+from tests.references import degree_of_irrep
 
 CONSTANTS = {"C": 1.5, "B": 0.7, "L": 4.0, "gap": 1.25}
 
