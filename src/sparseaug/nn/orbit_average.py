@@ -21,7 +21,7 @@ from sparseaug._checks import check_real, check_type
 from sparseaug._floats import text_down, text_up, up
 from sparseaug._tables import Shown
 from sparseaug.actions import Action
-from sparseaug.actions.arrays import describe, leaves, map_leaves, require_dense, require_samples
+from sparseaug.actions.arrays import describe, leaves, map_leaves, require_dense
 from sparseaug.actions.base import KINDS, LAWS, require_action, require_same_group
 from sparseaug.designs import Choice, choose
 from sparseaug.errors import ArgumentError, shorten
@@ -35,6 +35,7 @@ from sparseaug.spectrum.models import (
     call_model,
     check_chunk,
     choose_output,
+    require_inputs,
     require_model,
     usual_chunk,
 )
@@ -200,9 +201,7 @@ class OrbitAverage(nn.Module):
 
     def _pieces(self, x: Any) -> list[Any]:
         """The batch in pieces of which at least one copy of each sample fits into a chunk."""
-        self.orbit.action.over(x)
-        if not (size := require_samples(x)):
-            raise ArgumentError("x is empty; give at least one sample.")
+        size = require_inputs(self.orbit.action, x)
         step = size if self._whole() else usual_chunk(self.chunk_size, size)
         if step >= size:
             return [x]
