@@ -153,10 +153,10 @@ def test_a_right_action_is_refused():
 
     x = np.arange(6.0).reshape(2, 3)
     with pytest.raises(LawError, match="differs from act"):
-        sa.custom_action(sa.symmetric(3), right, samples=x)
+        check_action(sa.custom_action(sa.symmetric(3), right), x)
     with pytest.raises(LawError, match="the identity moves x"):
-        sa.custom_action(sa.cyclic(2), lambda g, x: np.stack([x + 1] * len(g)), samples=x)
-    sa.custom_action(sa.cyclic(3), right_on_circle, samples=x)  # where order cannot matter
+        check_action(sa.custom_action(sa.cyclic(2), lambda g, x: np.stack([x + 1] * len(g))), x)
+    check_action(sa.custom_action(sa.cyclic(3), right_on_circle), x)  # where order cannot matter
 
 
 def right_on_circle(elements, x):

@@ -89,31 +89,23 @@ def untried(tried: set[Shape], x: Array) -> Array | None:
     return x[0][:_COMPARED]
 
 
-def custom_action(
-    group: Group | str, function: Callable[[Rows, Array], Array], *, samples: Array | None = None
-) -> CustomAction:
+def custom_action(group: Group | str, function: Callable[[Rows, Array], Array]) -> CustomAction:
     """An action by a user's own function.
+
+    The laws of a left action are tried on the first sample of each shape, wherever it is first used;
+    `sparseaug.testing.check_action` tries them at once, with more elements.
 
     Args:
         group: any group
-        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...). The laws of a
-            left action are tried on the first sample of each shape, wherever it is first used
-        samples: data on which they are checked at once, with more elements
-
-    Raises:
-        LawError: if a law fails on the samples, here or where it is used.
+        function: maps elements (k, width) and x (n, ...) to the moved samples (k, n, ...)
 
     Examples:
         >>> import numpy as np, sparseaug as sa
         >>> def swap(elements, x):
         ...     return np.where(elements[:, :, None] == 1, x[:, ::-1], x)
-        >>> act = sa.custom_action(sa.cyclic(2), swap, samples=np.array([[1.0, 2.0]]))
+        >>> act = sa.custom_action(sa.cyclic(2), swap)
         >>> act(np.array([[1]]), np.array([[1.0, 2.0]]))
         array([[[2., 1.]]])
     """
-    group = as_group(group)
     check_callable("function", function)
-    action = CustomAction(group, function)
-    if samples is not None:
-        require_law(action, samples, name="samples")
-    return action
+    return CustomAction(as_group(group), function)

@@ -34,14 +34,12 @@ TOLERANCE = 1e-9
 _BLOCK = 1 << 22  # entries at a time
 
 
-def require_law(
-    action: Action, x: Array, *, seed: int = 0, pairs: int = 16, name: str = "x"
-) -> None:
+def require_law(action: Action, x: Array, *, seed: int = 0, pairs: int = 16) -> None:
     """Raise a `LawError` unless the laws of a left action hold on x for generators and some others."""
-    if not require_samples(x, name) or not all(
+    if not require_samples(x) or not all(
         math.prod(part.shape) and not getattr(part, "is_meta", False) for part in leaves(x)
     ):
-        raise ArgumentError(f"{name} has no values; give at least one sample to check the laws on.")
+        raise ArgumentError("x has no values; give at least one sample to check the laws on.")
     group, rng, reason = action.group, np.random.default_rng(seed), ""
     if not _same(action(group.identity(), x), x):
         reason = "the identity moves x"

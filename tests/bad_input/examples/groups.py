@@ -128,12 +128,7 @@ def of_actions() -> Any:
     yield good(sa.move_grid, group=grid, axes=(-2, -1), vectors=1)
     yield good(sa.linear, group=groups.cube_rotations(), matrices=None)
     yield good(sa.product_action, a=ACT, b=sa.flip_signs(flips))
-    function = {
-        "group": S4,
-        "function": ACT,
-        "samples": X,
-    }
-    yield good(sa.custom_action, **function, also="function x elements", takes={"samples": MOVED})
+    yield good(sa.custom_action, group=S4, function=ACT)
     yield good(
         sa.random_transform,
         **{"function": lambda x, rng: x, "batch": False, "name": "f"},
