@@ -16,7 +16,7 @@ from sparseaug._archive import fields_as_json, to_json
 from sparseaug._checks import check_weights
 from sparseaug._tables import Shown, Table
 from sparseaug.designs.findings import findings_of, in_words
-from sparseaug.designs.instead import ROUNDED, Instead, better_designs, exact_degrees
+from sparseaug.designs.instead import Instead, better_designs, exact_degrees
 from sparseaug.errors import GroupTooLargeError, UnsupportedError, shorten_text
 from sparseaug.groups import Group, as_group
 from sparseaug.groups.degrees import Degree
@@ -43,8 +43,8 @@ class Inspection(Shown):
         order: of the subgroup H such that S lies in one coset of H; None where that is out of reach
         index: |G| / |H|: above 1 the deviation is 1
         deviation: an upper bound; None where it is out of reach
-        exact: the degrees on which S is exact: proved in integers; of rotations, and with weights, whose
-            rows are rounded, a norm up to 1e-9 counts as 0
+        exact: the degrees on which S is exact: proved in integers, or the norm is at most 1e-9, since
+            rotations, weights and matrices are rounded
         misses: the degrees on which S is not exact
         findings: what is wrong with the list, in sentences
         instead: designs, the smallest first
@@ -117,8 +117,7 @@ def inspect(
     S = as_sample(rows, as_group(own), "rows")  # type: ignore[arg-type]  # which refuses None
     shares = None if weights is None else check_weights(weights, S.m)
     found = _profile(S, shares)
-    integers = S.group.is_finite and shares is None and _is_decided(found)
-    exact = () if found is None else exact_degrees(found, 0.0 if integers else ROUNDED)
+    exact = () if found is None else exact_degrees(found)
     order = generated_order(S)
     index = None if order is None else S.group.order // order
     instead = better_designs(S, found, exact)
@@ -146,11 +145,6 @@ def _profile(S: GroupSample, weights: ArrayLike | None) -> Profile | None:
         return profile(S, degree=most)
     except (UnsupportedError, GroupTooLargeError):
         return None
-
-
-def _is_decided(found: Profile | None) -> bool:
-    """Whether every norm is known to be 0, or not to be."""
-    return found is None or all(level.exact or level.lower > 0 for level in found.levels)
 
 
 def _deviation(S: GroupSample, found: Profile | None, index: int | None) -> float | None:

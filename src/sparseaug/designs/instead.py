@@ -73,15 +73,15 @@ def _exact_on(S: GroupSample, one: Design, found: Profile) -> tuple[Degree, ...]
     if not S.group.is_finite:
         if one.degree > 0 and (one.m or 0) < S.m:
             highest = max(map(degree_size, degrees))
-            return exact_degrees(profile(one.sample(), degree=highest), ROUNDED)
+            return exact_degrees(profile(one.sample(), degree=highest))
         return tuple(degree for degree in degrees if degree_size(degree) <= one.degree)
     counts = counted(as_known(one.sample()), work=_QUOTIENTS) or []
     return tuple(c.degree for c in counts if not c.total and c.degree in found.norms)
 
 
-def exact_degrees(found: Profile, tolerance: float) -> tuple[Degree, ...]:
-    """Those whose norm is 0, or counts as 0."""
-    return tuple(one.degree for one in found.levels if one.exact or one.norm <= tolerance)
+def exact_degrees(found: Profile) -> tuple[Degree, ...]:
+    """Those whose norm is 0, or within rounding of it."""
+    return tuple(one.degree for one in found.levels if one.exact or one.norm <= ROUNDED)
 
 
 def reached(exact: tuple[Degree, ...], found: Profile) -> int:
