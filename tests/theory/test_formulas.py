@@ -283,3 +283,9 @@ def test_sgd_step_size_is_the_papers_rounded_down_and_keeps_the_plan() -> None:
         rest = {key: p[key] for key in ("L", "gap", "sigma", "b")}
         bound = theory.sgd_bound(plan.num_steps, plan.step_size, **rest)
         assert bound <= p["eps"] ** 2 * (1 + 1e-15)
+
+
+def test_a_probability_below_all_floats_is_not_0() -> None:
+    order = FACTORIALS[-1]
+    m = theory.sample_size(1e-3, 1e-300, order=order, C=1.0, B=1.0)
+    assert theory.failure_probability(m, order=order, deviation=0.9) == math.ulp(0.0)
