@@ -94,9 +94,9 @@ def draw() -> str:
     rows = layers(edges)
     high = ROW * len(rows)
     place = {
-        name: (WIDTH * (i + 1) / (len(row) + 1), high - ROW * (level + 0.5))
+        name: (x, high - ROW * (level + 0.5))
         for level, row in enumerate(rows)
-        for i, name in enumerate(row)
+        for name, x in zip(row, _places(row), strict=True)
     }
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" role="img">',
@@ -114,6 +114,13 @@ def draw() -> str:
     for name in sorted(edges):
         parts += _box(name, *place[name])
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _places(row: list[str]) -> list[float]:
+    """The middles of boxes and of stops, which take no room, with even gaps between them."""
+    wide = [0 if "@" in name else BOX for name in row]
+    gap = (WIDTH - sum(wide)) / (len(row) + 1)
+    return [gap * (i + 1) + sum(wide[:i]) + wide[i] / 2 for i in range(len(row))]
 
 
 def _arrow(stops: list[tuple[float, float]]) -> str:
