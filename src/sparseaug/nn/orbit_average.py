@@ -169,6 +169,8 @@ class OrbitAverage(nn.Module):
 
     def statistics(self, x: Any) -> OrbitStatistics:
         """Mean and standard deviation of the outputs over S, for every sample."""
+        if self.orbit.m < 2:
+            raise ArgumentError("S has m=1 element, so no standard deviation; draw at least two.")
         outputs = _join([self._outputs(part) for part in self._pieces(x)], 1)
         mean = map_leaves(lambda part: part.mean(0), outputs)
         std = map_leaves(lambda part: part.std(0, correction=1), outputs)
