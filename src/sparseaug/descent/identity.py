@@ -42,9 +42,7 @@ def _of_risk(risk: Any) -> dict[str, str]:
         isinstance(text, str) for pair in identity.items() for text in pair
     ):
         raise ArgumentError(
-            f"risk={shorten(risk)} does not say what it depends on, so that a checkpoint of another run "
-            "could not be recognised; give it identity(), a dict of names and texts, or leave out "
-            "checkpoint=."
+            f"risk={shorten(risk)} has no identity() of names and texts, which checkpoint= needs."
         )
     return dict(identity)
 

@@ -64,8 +64,7 @@ class State:
             raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
         if getattr(gradient, "shape", None) != self.theta.shape:
             raise ArgumentError(
-                f"risk has the gradient {shorten(gradient)} at theta of shape "
-                f"{tuple(self.theta.shape)}; give an array of that shape."
+                f"risk has the gradient {shorten(gradient)}; give shape {tuple(self.theta.shape)}."
             )
         return gradient
 
@@ -84,8 +83,7 @@ class State:
         moved = theta if project is None else project(theta)
         if getattr(moved, "shape", None) != self.theta.shape:
             raise ArgumentError(
-                f"project returned {shorten(moved)} for theta of shape {tuple(self.theta.shape)}; "
-                "return an array of that shape."
+                f"project returned {shorten(moved)}; return an array of shape {tuple(self.theta.shape)}."
             )
         if not bool(array_namespace(moved).all(array_namespace(moved).isfinite(moved))):
             raise self.stopped("the step leads to a theta that is not finite")

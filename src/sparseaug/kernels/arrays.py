@@ -83,7 +83,7 @@ def move(action: Action, rows: Rows, x: Floats) -> Floats:
     moved = as_numpy(action(rows, x))
     if moved.dtype.kind not in "iuf" or not np.isfinite(moved).all():
         raise ArgumentError(
-            f"action turns real numbers into {moved.dtype} with a NaN, an infinity or complex numbers."
+            f"action turns real numbers into {moved.dtype} that are not all real and finite."
         )
     return moved.astype(np.float64, copy=False)
 

@@ -161,7 +161,7 @@ def custom_risk(
     y = np.array(as_numpy(targets))
     if not n or y.ndim < 1 or len(y) != n:
         raise ArgumentError(
-            f"data[1] has shape {y.shape} for {n} samples; give one target for each."
+            f"data[1] has shape {y.shape}; give one target for each of {n} samples."
         )
     if largest is not None:
         largest = check_real("largest", largest, above=0)
