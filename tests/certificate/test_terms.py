@@ -42,7 +42,7 @@ def test_the_kernel_bound_takes_the_larger_distance_of_every_sample(larger, prob
     model, data, act = problem(4, 0)
     theta = np.random.default_rng(0).normal(0, 0.5, model.size)
     evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(6))
-    far, near = (Discrepancy(np.full(5, value), 1e3, 0.0) for value in (0.5, 0.1))
+    far, near = (Discrepancy(np.full(5, value), 1e3) for value in (0.5, 0.1))
     evidence.__dict__["discrepancies"] = (far, near) if larger == "narrow" else (near, far)
     plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
     B = float(norms_at(model, data, theta).per_sample.mean())
@@ -56,7 +56,7 @@ def test_the_kernel_bound_covers_the_rounding_of_the_narrow_width(smaller, probl
     theta = np.random.default_rng(0).normal(0, 0.5, model.size)
     evidence = Evidence(model, data, act, sa.Oracle(act.group, seed=0).draw(6))
     each, pooled = (0.0, 1e3) if smaller == "single" else (1e3, 0.0)
-    seen = Discrepancy(np.full(5, each), pooled, 0.0)
+    seen = Discrepancy(np.full(5, each), pooled)
     evidence.__dict__["discrepancies"] = (seen, seen)
     plain = float(np.linalg.norm(evidence.sparse_risk.gradient(theta)))
     targets = data[1] if smaller == "single" else np.zeros(1)  # P alone is in the narrow space

@@ -93,9 +93,3 @@ def test_exact_failure_probability_is_never_above_delta(name: str, m: int) -> No
         sharp = theory.sharp_deviation_bound(m, dimension_sum=group.dimension_sum, delta=delta)
         for bound in (paper, sharp):
             assert weights[deviations > bound + 1e-12].sum() <= delta
-
-
-@pytest.mark.parametrize(("name", "m"), CASES)
-def test_no_draw_is_below_the_floor(name: str, m: int) -> None:
-    deviations, _ = distribution(name, m)
-    assert deviations.min() >= theory.deviation_floor(m, order=GROUPS[name].order) - 1e-12
