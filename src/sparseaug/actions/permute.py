@@ -110,10 +110,10 @@ class Roll(MoveEntries):
 
 @final
 @dataclass(frozen=True)
-class RotateGrid(MoveEntries):
-    """Quarter turns (counter-clockwise, as `numpy.rot90`) and the left-right flip, exactly.
+class MoveGrid(MoveEntries):
+    """Flips as `numpy.fliplr`, then quarter turns as `numpy.rot90`, then shifts as `numpy.roll`.
 
-    The element r^a s^f flips first if f, then turns a times.
+    Of dihedral(4) and cyclic(4) no shifts.
     """
 
     group: Group
@@ -121,24 +121,13 @@ class RotateGrid(MoveEntries):
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         size = _square(shape, self.axes)
-        which = elements[:, 0] + (4 * elements[:, 1] if self.group.width == 2 else 0)
-        return (_turned_grids(size).reshape(8, size * size)[which],)
-
-
-@final
-@dataclass(frozen=True)
-class MoveGrid(MoveEntries):
-    """Flips as `numpy.fliplr`, then quarter turns as `numpy.rot90`, then shifts as `numpy.roll`."""
-
-    group: GridSymmetries
-    axes: tuple[int, ...]
-
-    def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
-        size = _square(shape, self.axes)
-        step = _step(size, self.group.n, self.axes[0])
-        i, j = ((np.arange(size) - step * shift[:, None]) % size for shift in elements.T[:2])
-        which = elements[:, 2] + 4 * elements[:, 3]
-        sources = _turned_grids(size)[which[:, None, None], i[:, :, None], j[:, None, :]]
+        shifts, turns = _parts_of(elements)
+        grids = _turned_grids(size)
+        if not shifts.shape[1]:
+            return (grids.reshape(8, size * size)[turns @ (1, 4)],)
+        step = _step(size, cast(GridSymmetries, self.group).n, self.axes[0])
+        i, j = ((np.arange(size) - step * shift[:, None]) % size for shift in shifts.T)
+        sources = grids[(turns @ (1, 4))[:, None, None], i[:, :, None], j[:, None, :]]
         return (sources.reshape(len(elements), size * size),)
 
 
@@ -147,7 +136,7 @@ class MoveGrid(MoveEntries):
 class TurnVectors(Action):
     """(g.v)[g(p)] = A_g v[p]: vectors on a grid change places as its cells do, and turn."""
 
-    cells: RotateGrid | MoveGrid
+    cells: MoveGrid
     vectors: int
     kind = "signs"
     parts = 3
@@ -172,9 +161,7 @@ class TurnVectors(Action):
                 f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x."
             )
         require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
-        # (a, f): the last of (t1, t2, a, f), or (a,)
-        square = np.zeros((len(elements), 2), np.int64)
-        square[:, : self.group.width] = elements[:, -2:]
+        _, square = _parts_of(elements)
         index = (np.arange(2) + square[:, :1]) % 2
         return *self.cells.prepare(elements, shape), index, turned(square, np.ones(2, np.int64))
 
@@ -275,7 +262,7 @@ def flip(axis: int = -1) -> Flip:
 
 def rotate_grid(
     group: Group | str, axes: tuple[int, int] = (-2, -1), *, vectors: int | None = None
-) -> RotateGrid | TurnVectors:
+) -> MoveGrid | TurnVectors:
     """Turn and flip a square grid exactly, by dihedral(4), or by cyclic(4) for turns only.
 
     Pixels change places; `move_grid` shifts them as well, and `rotate` turns the components of vectors.
@@ -301,7 +288,7 @@ def rotate_grid(
     """
     what = "does not turn a square; give dihedral(4) or cyclic(4)"
     turns = suitable_group(lambda g: g in (Dihedral(4), Abelian((4,))), group, what)
-    return _with_vectors(RotateGrid(turns, check_axes("axes", axes, 2)), vectors)
+    return _with_vectors(MoveGrid(turns, check_axes("axes", axes, 2)), vectors)
 
 
 def move_grid(
@@ -338,6 +325,13 @@ def move_grid(
 def _with_vectors(cells: Any, vectors: int | None) -> Any:
     """The action on a grid, or that on the vectors of a field on it."""
     return cells if vectors is None else TurnVectors(cells, *check_axes("vectors", vectors, 1))
+
+
+def _parts_of(elements: Rows) -> tuple[Rows, Rows]:
+    """The shifts (k, 2 or 0) and (a, f) of rows (t1, t2, a, f), (a, f) or (a,)."""
+    turns = np.zeros((len(elements), 2), np.int64)
+    turns[:, : elements.shape[1]] = elements[:, -2:]
+    return elements[:, :-2], turns
 
 
 def _square(shape: Shape, axes: Shape) -> int:
