@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from sparseaug.designs.constructions import Design, fixed_designs
 from sparseaug.designs.constructions.lattices import lattice_designs
 from sparseaug.designs.prediction import (
@@ -29,6 +27,7 @@ from sparseaug.designs.rotation_search import search_rotations
 from sparseaug.errors import ArgumentError, GroupTooLargeError, UnsupportedError
 from sparseaug.groups import Rows
 from sparseaug.groups.degrees.bands import Bands
+from sparseaug.groups.quotients import subgroup_of
 from sparseaug.norms.norm import announce
 from sparseaug.sampling import GroupSample, Origin
 from sparseaug.spectrum.spectrum import Prediction, Spectrum
@@ -43,7 +42,7 @@ MOST_LATTICES = 4
 """Divisors of the order up to m, the largest, of which there is a lattice."""
 
 LARGEST_SUBGROUP = 512
-"""Elements of a set that is tried for being a subgroup: all products are looked up."""
+"""Elements of a set that is tried for being a subgroup."""
 
 MOST_JUDGED = 20_000
 """Elements of a set whose mean squares are looked at; all of the group may have more."""
@@ -193,8 +192,7 @@ def subgroups(ready: list[PredictedSet], m: int) -> list[PredictedSet]:
 
 
 def _is_subgroup(S: GroupSample) -> bool:
-    group, rows = S.group, S.elements
-    if len(rows) > LARGEST_SUBGROUP:
+    rows = S.counts()[0]
+    if S.m > LARGEST_SUBGROUP or not (rows == S.group.identity()).all(axis=1).any():
         return False
-    products = group._compose(rows[:, None], rows[None]).reshape(-1, group.width)
-    return len(np.unique(np.concatenate([rows, products]), axis=0)) == len(np.unique(rows, axis=0))
+    return subgroup_of(S.group, rows) is not None
