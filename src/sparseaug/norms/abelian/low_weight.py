@@ -23,6 +23,7 @@ from sparseaug.norms.norm import Norm, announce
 from sparseaug.sampling import GroupSample
 
 _PANEL = 1 << 10  # columns of characters multiplied at a time
+_SUMS = 1 << 24  # of pairs of columns, at a time
 
 
 def low_weight_norm(S: GroupSample, *, degree: int, progress: Progress = silent) -> Norm:
@@ -136,8 +137,9 @@ class _Characters:
         rest = self.columns[:, first:]
         owners = owner[first:]
         best, where = -1.0, at
-        for start in range(0, rest.shape[1], _PANEL):
-            panel = slice(start, start + _PANEL)
+        width = max(1, min(_PANEL, _SUMS // max(1, rest.shape[1])))
+        for start in range(0, rest.shape[1], width):
+            panel = slice(start, start + width)
             sums = abs((rest[:, panel] * fixed).T @ rest[:, start:])
             sums[owners[panel, None] >= owners[None, start:]] = -1.0
             i, j = np.unravel_index(int(sums.argmax()), sums.shape)
