@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 ALSO = {
     "sparseaug.actions": ("Action",),
     "sparseaug.certificate": (
-        *("BoundedLoss", "Certificate", "Certificates", "Evidence"),
+        *("BoundedLoss", "Certificate", "Certificates", "Consistency", "Evidence"),
         *("OneShot", "RiskCertificate"),
-        *("read_answers", "write_pairs"),
+        *("audit_consistency", "read_answers", "write_pairs"),
     ),
     "sparseaug.descent": ("Box", "Checkpoint", "NonFiniteError", "Run", "Trace"),
     "sparseaug.groups": (

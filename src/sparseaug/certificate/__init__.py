@@ -11,6 +11,7 @@ sparse    from the gradient on S: a-priori, spectral, kernel
 words     the spectral bound on many words of S
 audit     fresh transformations, independent of S, alone or each with a translate of S
 accuracy  the accuracy or loss of any model over all of G: audit_risk
+consistency  the share of samples whose label stays
 statements  what these state
 predictions  what a model returned, as one number for each sample
 answers   the same for a model that runs elsewhere: pairs and answers in files
@@ -25,6 +26,7 @@ from sparseaug.certificate.answers import read_answers, write_pairs
 from sparseaug.certificate.audit import audited
 from sparseaug.certificate.certificates import Certificate, Certificates
 from sparseaug.certificate.certify import certify
+from sparseaug.certificate.consistency import Consistency, audit_consistency
 from sparseaug.certificate.evidence import Evidence
 from sparseaug.certificate.kinds import KINDS, TABLE
 from sparseaug.certificate.predictions import BoundedLoss
@@ -38,10 +40,12 @@ __all__ = [
     "BoundedLoss",
     "Certificate",
     "Certificates",
+    "Consistency",
     "Evidence",
     "OneShot",
     "RiskCertificate",
     "a_priori",
+    "audit_consistency",
     "audit_risk",
     "audited",
     "certify",

@@ -65,7 +65,7 @@ def audit_risk(
 
     The model and the data must not depend on the draws: not chosen among several by this very
     certificate. Nothing is said of inputs outside G, of another distribution, or of somebody who
-    chooses g.
+    chooses g: the last is `sparseaug.certificate.audit_consistency`.
 
     Args:
         predict: takes a batch (B, ...) and returns labels (B,), scores (B, classes), or what

@@ -96,11 +96,9 @@ class RiskCertificate(Shown):
         bounds = "certain"
         if self.failure_probability:
             least, most = f"at least {text_down(self.at_least, 3)}", text_up(self.at_most, 3)
-            chance = f"{1 - self.failure_probability:g}"
-            if self.failure_probability < 1e-6:  # 1 - delta is never shown as 1
-                chance = f"1 - {self.failure_probability:g}"
             bounds = (
-                f"{least if is_accuracy else f'at most {most}'} with probability {chance}, or "
+                f"{least if is_accuracy else f'at most {most}'} with probability "
+                f"{chance(self.failure_probability)}, or "
                 f"{text_down(self.lower, 3)} to {text_up(self.upper, 3)} on both sides"
             )
         answer = _ANSWERS[self.answer].format(self.until) if self.answer else ""
@@ -108,3 +106,8 @@ class RiskCertificate(Shown):
             f"{name} over {where}: {self.estimate:.3f}, {bounds}{answer} "
             f"({self.evaluations:,} evaluations)"
         )
+
+
+def chance(delta: float) -> str:
+    """1 - delta, which is never shown as 1."""
+    return f"{1 - delta:g}" if delta >= 1e-6 else f"1 - {delta:g}"

@@ -201,6 +201,8 @@ def of_accuracy() -> Any:
     yield good(sa.audit_risk, **given, **known, takes={"calls": ("a billion",)}, also="model x y")
     population = {**given, **known, "over": "population", "calls": 60}
     yield good(sa.audit_risk, **population, takes={"calls": ("a billion",)}, also="model x y")
+    taken = {"x": MOVED, "calls": ("a billion",)}
+    yield good(certificate.audit_consistency, **given, share=0.9, also="model", takes=taken)
     yield good(certificate.BoundedLoss, function=np.hypot, bound=1.0)
     yield good(certificate.write_pairs, path="pairs.csv", n=5, calls=3)
     files = {"pairs": Fresh(answered), "answers": "answers.csv"}
