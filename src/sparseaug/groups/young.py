@@ -164,12 +164,38 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
                [ 0., -1.]])
     """
     rows = np.asarray(permutations, np.int64)
-    size = dimension(partition)
-    require_matrices(len(rows), size)
-    contents, inverses = tableaux(partition), np.argsort(rows, axis=1)
-    # bubble sort takes g^-1 to 1 by adjacent transpositions: their product is g
-    passes = [_sorted(inverses, end) for end in range(rows.shape[1] - 1, 0, -1)]
-    matrices = np.tile(np.eye(size), (len(rows), 1, 1))
+    require_matrices(len(rows), dimension(partition))
+    return _matrices(partition, tableaux(partition), np.argsort(rows, axis=1))
+
+
+_BY_BLOCKS = 1 << 18
+"""Entries of matrices that are worth a recursion."""
+
+_IN_CACHE = 1 << 16
+"""Entries of matrices that are multiplied at a time."""
+
+
+def _matrices(
+    partition: Partition, contents: NDArray[np.int64], inverses: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """pi(g) for the rows of g^-1: of a smaller group, times what sorts the last letter.
+
+    A pass of bubble sort gives g^-1 s_0 s_1 ... s_(n-2) = h^-1, less what is in order, where h
+    leaves the last letter alone: g = s_0 s_1 ... s_(n-2) h.
+    """
+    (count, n), size = inverses.shape, len(contents)
+    passes = [_sorted(inverses, n - 1)] if n > 1 else []
+    matrices = np.zeros((count, size, size))
+    if count * size * size < _BY_BLOCKS:
+        passes += [_sorted(inverses, end) for end in range(n - 2, 0, -1)]
+        matrices[:] = np.eye(size)
+    else:
+        start = 0
+        for smaller, _ in restrict(partition):
+            stop = start + dimension(smaller)
+            block = _matrices(smaller, contents[start:stop, :-1], inverses[:, :-1].copy())
+            matrices[:, start:stop, start:stop] = block
+            start = stop
     for turned in reversed(passes):
         for k, todo in reversed(list(enumerate(turned))):
             diagonal, swapped, partner = _adjacent(contents, k)
@@ -177,10 +203,6 @@ def young_matrices(partition: Partition, permutations: ArrayLike) -> NDArray[np.
                 here = matrices[some]
                 matrices[some] = diagonal * here + swapped * here[:, partner]
     return matrices
-
-
-_IN_CACHE = 1 << 16
-"""Entries of matrices that are multiplied at a time."""
 
 
 def _sorted(rows: NDArray[np.int64], end: int) -> list[NDArray[np.intp]]:
