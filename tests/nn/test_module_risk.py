@@ -13,6 +13,7 @@ from torch.nn import functional
 import sparseaug as sa
 from sparseaug import nn as sann
 from sparseaug.actions.custom import CustomAction
+from sparseaug.descent import NonFiniteError
 from sparseaug.errors import ArgumentError, FileFormatError
 from sparseaug.nn.risk import tiles
 from tests.runs import Stopping
@@ -123,6 +124,15 @@ def test_optimisers_take_the_whole_gradient_and_leave_frozen_parameters_alone(na
     assert torch.equal(weight, before)
     if name == "SGD":
         close(risk.theta, run.last)
+
+
+def test_a_step_from_a_loss_that_is_not_finite_is_not_made():
+    risk = on_s()
+    optimizer = torch.optim.SGD(risk.parameters, lr=1e200)
+    optimizer.step(risk.backward)
+    with pytest.raises(NonFiniteError, match="lower the learning rate"):
+        optimizer.step(risk.backward)
+    assert bool(torch.isfinite(risk.theta).all())
 
 
 def batch_norm() -> nn.Module:

@@ -1,7 +1,10 @@
 """Stores of a random pipeline: grown, and chosen from; the same bytes each time."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 import sparseaug as sa
 from sparseaug.errors import ArgumentError, ConfigMismatchError
@@ -67,3 +70,15 @@ def test_the_best_of_the_stored_draws_needs_no_further_pass(tmp_path):
         store.at(sa.Oracle(ACT.distribution, seed=7).draw(2))
     with pytest.raises(ArgumentError, match="no pool"):
         store.at(best).spectrum()
+
+
+def test_every_sample_has_a_file_of_its_own(tmp_path):
+    store = compute(tmp_path / "s")
+    paths = sa.views.export(store, tmp_path / "npz")
+    assert [Path(path).name for path in paths[:2]] == ["00000000.npz", "00000001.npz"]
+    with np.load(paths[7]) as one:
+        np.testing.assert_array_equal(one["values"], VALUES[7])
+        np.testing.assert_allclose(one["values.mean"], VALUES[7].mean(0), atol=1e-12)
+    few = sa.views.export(store, tmp_path / "st", format="safetensors", samples=[3, 5])
+    np.testing.assert_array_equal(load_file(few[1])["values"], VALUES[5])
+    assert len(few) == len(list((tmp_path / "st").iterdir())) == 2

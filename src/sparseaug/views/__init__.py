@@ -10,6 +10,7 @@ layout       the arrays of a store: Zarr 3, chunks that are bound to their place
 folder       where they lie: whole files, no links, one writer at a time
 numbers      float16, bfloat16: how numbers are rounded and read
 store        reading: arrays, means over S, spectra, splits by source sample
+exports      one file per sample, with all its variations
 dataset      reading in a training loop
 """
 
@@ -18,6 +19,7 @@ from sparseaug.errors import need
 need("zarr", "sparseaug.views")
 
 from sparseaug.views.build import compute
+from sparseaug.views.exports import export
 from sparseaug.views.store import Store, open
 
-__all__ = ["Store", "compute", "open"]
+__all__ = ["Store", "compute", "export", "open"]

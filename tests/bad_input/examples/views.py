@@ -34,5 +34,6 @@ EXAMPLES = [
     *map(store, (STORE.array, STORE.mean, STORE.dataset, STORE.xy, STORE.spectrum)),
     *map(store, (STORE.verify, STORE.split)),
     store(STORE.at),
+    store(sa.views.export, store=STORE, format="npz"),
     store(STORE.extend, S=sa.GroupSample.full(ACTION.group)),
 ]

@@ -33,6 +33,7 @@ from sparseaug.actions.arrays import (
     this_rank,
 )
 from sparseaug.actions.base import require_action, require_same_group
+from sparseaug.descent.state import NonFiniteError
 from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows
 from sparseaug.nn.ranks import require_same, sum_over_ranks
@@ -195,6 +196,10 @@ class ModuleRisk:
     def backward(self) -> Tensor:
         """The value at the module's parameters, its gradient put into their `.grad`: for optimisers.
 
+        Raises:
+            NonFiniteError: the loss or its gradient is not finite; no `.grad` has changed then, and
+                no step is made.
+
         Examples:
             >>> import torch
             >>> import sparseaug as sa
@@ -210,6 +215,10 @@ class ModuleRisk:
             (9.1, 1.0)
         """
         value, gradient = self.value_and_gradient(self.theta)
+        if not bool(torch.isfinite(value) & torch.isfinite(gradient).all()):
+            raise NonFiniteError(
+                f"the loss is {float(value)}, or its gradient is not finite; lower the learning rate."
+            )
         for parameter, part in zip(self.parameters, self._split(gradient), strict=True):
             parameter.grad = part.clone()
         return value
