@@ -65,9 +65,8 @@ def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path, workers, ki
         left = _whole_files(killed) if killed.exists() else {}
         assert left.items() <= files(whole).items()  # every file is whole or absent
         partial += 0 < len(left) < len(files(whole))
-        if len(left) < len(files(whole)):
-            with pytest.raises(SparseAugError):
-                sa.views.open(killed)
+        if _opens(killed):  # its workers may have written the last of it since
+            assert _whole_files(killed) == files(whole)
         if rng.random() < 0.5:
             compute(killed)
             assert _whole_files(killed) == files(whole)
@@ -75,6 +74,14 @@ def test_killed_at_any_moment_it_resumes_to_the_same_bytes(tmp_path, workers, ki
     compute(killed)
     assert _whole_files(killed) == files(whole)
     assert partial
+
+
+def _opens(folder):
+    try:
+        sa.views.open(folder)
+    except SparseAugError:
+        return False
+    return True
 
 
 def _whole_files(folder):
