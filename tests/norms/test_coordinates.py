@@ -7,7 +7,7 @@ import pytest
 import sparseaug as sa
 from sparseaug.errors import GroupTooLargeError
 from sparseaug.norms import tuples
-from sparseaug.norms.coordinates import coordinates_norm
+from sparseaug.norms.coordinates import coordinates, coordinates_norm
 from tests.references import dense_norm_by_degree
 
 NAMES = ["B3", "S3xZ2^2", "S3xS3", "B2xC3", "Z2xS3xC4", "S4xB2"]
@@ -75,3 +75,7 @@ def test_low_degrees_of_large_dihedral_groups_are_within_reach():
     assert sa.group("D1000000000").dimensions_by_degree(3) == ([2, 2, 2, 2], True)
     with pytest.raises(GroupTooLargeError, match="lower degree"):
         sa.deviation(sa.Oracle("D1000000000").draw(5), degree=10**8)
+
+
+def test_coordinates_are_known_of_cyclic_factors_with_more_points_than_a_row_may_have():
+    assert coordinates(sa.group("C20000000xS3")).number == 4

@@ -63,7 +63,7 @@ class Space:
     points: int
     axes: int
     images: Callable[[Rows], Rows]
-    generators: Rows
+    generators: Callable[[], Rows]
 
     def dimension(self, degree: int) -> int:
         """Number of tuples: each point takes its axis away."""
@@ -202,7 +202,11 @@ def _moving(name: str, factor: Group, part: slice, axes: int) -> Space:
         Faithful, natural or factor.faithful()
     )  # signed axes have no natural points
     return Space(
-        name, points, axes, lambda rows: images(rows[:, part]), images(factor.generators())
+        name,
+        points,
+        axes,
+        lambda rows: images(rows[:, part]),
+        lambda: images(factor.generators()),
     )
 
 
@@ -331,7 +335,7 @@ class _Modules:
         key = (space.name, degree)
         if key not in self._made:
             tuples = Tuples(space.points, degree, space.axes)
-            labels = tuples.orbits(space.generators)
+            labels = tuples.orbits(space.generators())
             images = tuples.images(space.images(self._elements))
             one = np.zeros(images.shape[1], np.int64)
             self._made[key] = (images, one if labels is None else labels)
