@@ -135,6 +135,28 @@ def test_a_step_from_a_loss_that_is_not_finite_is_not_made():
     assert bool(torch.isfinite(risk.theta).all())
 
 
+def test_a_gradient_of_other_parameters_than_those_that_train_is_refused():
+    for before, after in ((True, False), (False, True)):
+        risk = on_s()
+        risk.module[0].weight.requires_grad_(before)
+        risk = sann.ModuleRisk(risk.module, risk.loss, risk.data, ACT, risk.sample)
+        risk.module[0].weight.requires_grad_(after)
+        with pytest.raises(ArgumentError, match="make the risk again"):
+            risk.backward()
+
+
+def test_a_checkpoint_of_a_loss_with_other_settings_is_refused(tmp_path):
+    def run(delta):
+        risk = on_s()
+        risk = sann.ModuleRisk(risk.module, nn.HuberLoss(delta=delta), risk.data, ACT, risk.sample)
+        start = torch.zeros_like(risk.theta)
+        return sa.descend(risk, start, step_size=0.1, num_steps=2, checkpoint=tmp_path / "run")
+
+    run(1.0), run(1.0)
+    with pytest.raises(FileFormatError, match="other loss"):
+        run(0.1)
+
+
 def batch_norm() -> nn.Module:
     return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 1)).double()
 

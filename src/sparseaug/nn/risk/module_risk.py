@@ -49,6 +49,7 @@ from sparseaug.sampling.identity import (
     order_facts,
     printed,
     problem_facts,
+    settings_of,
 )
 from sparseaug.sampling.sample import as_sample
 from sparseaug.spectrum.inputs import warn_of_one_class
@@ -117,7 +118,7 @@ class ModuleRisk:
         usual = CHUNK_ON_CPU if self.data[1].device.type == "cpu" else CHUNK_ON_ACCELERATOR
         self.chunk_size = check_chunk(chunk_size) or usual
         require_pure(module)
-        self._names = [n for n, p in module.named_parameters() if p.requires_grad]
+        self._names = _trained(module)
         self._shapes = [module.get_parameter(name).shape for name in self._names]
         self.audits: dict[str, list[tuple[Any, ...]]] = {}  # made of it, by iterate
         self._take(S)
@@ -198,7 +199,8 @@ class ModuleRisk:
 
         Raises:
             NonFiniteError: the loss or its gradient is not finite; no `.grad` has changed then, and
-                no step is made.
+                no step is made. L-BFGS, which asks again within a step, has moved the parameters.
+            ArgumentError: other parameters require a gradient than when the risk was made.
 
         Examples:
             >>> import torch
@@ -214,6 +216,10 @@ class ModuleRisk:
             >>> round(values[0], 1), round(values[-1], 1)
             (9.1, 1.0)
         """
+        if _trained(self.module) != self._names:
+            raise ArgumentError(
+                "module trains other parameters than at first; make the risk again."
+            )
         value, gradient = self.value_and_gradient(self.theta)
         if not bool(torch.isfinite(value) & torch.isfinite(gradient).all()):
             raise NonFiniteError(
@@ -245,7 +251,7 @@ class ModuleRisk:
         }
         every = (*self.module.named_parameters(), *self.module.named_buffers())
         fixed = {name: part for name, part in every if name not in trained}
-        return fingerprint(printed(self.module), trained, fixed)
+        return fingerprint(printed(self.module), trained, fixed, settings_of(self.module))
 
     exact = certified.exact  # what `certify` asks
     audited = certified.audit
@@ -370,6 +376,11 @@ class ModuleRisk:
 def _sum_type(theta: Tensor) -> torch.dtype:
     """In half precision a sum of many small parts stops growing long before its end."""
     return torch.promote_types(theta.dtype, torch.float32)
+
+
+def _trained(module: nn.Module) -> list[str]:
+    """The names of the parameters that require a gradient."""
+    return [name for name, part in module.named_parameters() if part.requires_grad]
 
 
 def _require_parameters(module: nn.Module) -> None:
