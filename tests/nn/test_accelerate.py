@@ -30,7 +30,7 @@ def test_accelerate_is_told_not_to_replace_a_loader_that_counts_and_keeps_its_st
         return ResumableLoader(data, batch_sampler=OrbitBatchSampler(data, 8), num_workers=2)
 
     loader = make()
-    with pytest.raises(sa.errors.UnsupportedError, match="leave it out of prepare"):
+    with pytest.raises(sa.errors.UnsupportedError, match="leave ResumableLoader out of prepare"):
         accelerator.prepare(loader)
     accelerator.register_for_checkpointing(loader)
     batches = [x for x, _ in itertools.islice(loader, 3)]

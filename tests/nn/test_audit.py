@@ -61,7 +61,7 @@ def test_without_a_limit_on_single_gradients_nothing_is_drawn():
     with pytest.raises(UnsupportedError, match="largest="):
         sa.certify(risk.theta, risk, oracle=oracle, audit_calls=10, kinds=["audited"])
     assert oracle.calls == 0
-    with pytest.raises(ArgumentError, match="largest=1e-09 is not a limit"):
+    with pytest.raises(ArgumentError, match="largest=1e-09 is below a gradient"):
         sann.audit(risk, risk.theta, oracle, calls=10, largest=1e-9)
 
 

@@ -50,7 +50,7 @@ def test_ranks_that_differ_are_told_apart_and_fewer_copies_than_ranks_are_no_pro
         assert messages.pop("tiny") == [0.0, 4.0, 8.0, 4.0]
         for name, message in messages.items():
             part = name.split()[0]
-            assert message.startswith(f"{part} is not the same on all ranks: rank 1 differs")
+            assert message.startswith(f"{part} differs between ranks 0 and 1")
 
 
 @pytest.fixture

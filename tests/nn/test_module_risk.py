@@ -176,7 +176,7 @@ BAD = {  # what is no mean over samples of a function of theta
     },
     "module or loss does not take": {"loss": lambda p, t: (p.detach() - t) ** 2},
     "loss is not a mean over samples: inf": {"loss": lambda p, t: (p - t).square().sum(1) / 0},
-    "module or loss computes": {"module": OTHER, "loss": lambda p, t: p.mean() + OTHER[0].bias.sum()},
+    "module or loss uses": {"module": OTHER, "loss": lambda p, t: p.mean() + OTHER[0].bias.sum()},
     "data has numbers that are not finite": {"data": (X / 0, Y)},
     "y_action does not move": {"y_action": ACT},
 }  # fmt: skip

@@ -103,7 +103,7 @@ def test_the_state_of_another_run_is_refused():
         make(seed=1): "seed",
     }.items():
         before = other.state_dict()
-        with pytest.raises(sa.errors.ArgumentError, match=f"another run: it has {name}="):
+        with pytest.raises(sa.errors.ArgumentError, match=f"a run with {name}="):
             other.load_state_dict(state)
         assert other.state_dict() == before
 

@@ -86,7 +86,7 @@ def test_an_epoch_beyond_the_budget_is_refused_before_it_begins():
     data = streaming(budget=25)
     elements(data, 0)
     elements(data, 1)
-    with pytest.raises(sa.errors.OracleBudgetError, match="10 oracle calls, but 5 are left of"):
+    with pytest.raises(sa.errors.OracleBudgetError, match="10 oracle calls, but 5 are left"):
         data.set_epoch(2)
     assert data.epoch == 1
     assert data.calls == 20

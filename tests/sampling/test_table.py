@@ -99,7 +99,7 @@ def test_copies_are_samples_moved_one_by_one() -> None:
             g = table.rows[i, j][None]
             assert np.array_equal(moved[5 * j + i], act(g, x[i : i + 1])[0, 0])
             assert np.array_equal(along[5 * j + i], act(g, y[i : i + 1])[0, 0])
-    with pytest.raises(ArgumentError, match="for 5 samples, and there are 4"):
+    with pytest.raises(ArgumentError, match="for 5 samples, not for 4"):
         sa.augment(act, table, x[:4])
 
 

@@ -131,8 +131,8 @@ def test_equal_elements_are_fitted_once_with_a_weight() -> None:
 def test_a_regressor_refuses_classifiers_and_a_classifier_refuses_regressors() -> None:
     """The mean over S of labels 0 and 7 is no label, and no estimate of anything."""
     for inner in (SVC(), make_pipeline(StandardScaler(), SVC()), OneShotClassifier(action=REORDER)):
-        with pytest.raises(ArgumentError, match="does not suit OneShotRegressor"):
+        with pytest.raises(ArgumentError, match="for OneShotClassifier"):
             OneShotRegressor(inner, action=REORDER).fit(X, 7 * (TARGETS > 1))
     for inner in (Ridge(), make_pipeline(StandardScaler(), Ridge()), OneShotRegressor()):
-        with pytest.raises(ArgumentError, match="does not suit OneShotClassifier"):
+        with pytest.raises(ArgumentError, match="for OneShotRegressor"):
             OneShotClassifier(inner, action=REORDER).fit(X, LABELS)

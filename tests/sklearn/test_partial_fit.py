@@ -89,7 +89,7 @@ def test_copies_that_exceed_the_memory_are_refused_with_the_number_before_they_a
     """50 rows of 4 floats and 4 elements are 6,400 bytes."""
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 6_000)
     model = OneShotClassifier(SGDClassifier(), action=SHIFT, m="full")
-    with pytest.raises(ArgumentError, match=r"50 rows and S 4 elements.* 6.4 kB.*partial_fit"):
+    with pytest.raises(ArgumentError, match=r"50 rows and S of 4 elements.* 6.4 kB.*partial_fit"):
         model.fit(X, LABELS)
     model.partial_fit(X, LABELS, classes=[0, 1])
     monkeypatch.setattr(augmenting, "machine_memory", lambda: 6_400)

@@ -113,7 +113,7 @@ def test_float16_is_stored_and_float32_read_within_its_error(tmp_path):
     values = compute(tmp_path / "a", dtype="float16").array()
     assert values.dtype == np.float32
     assert (abs(values - direct()) <= 2**-11 * abs(direct()) + 2**-25).all()
-    with pytest.raises(ArgumentError, match="no numbers as large as"):
+    with pytest.raises(ArgumentError, match="cannot hold"):
         compute(tmp_path / "b", function=lambda x: 1e6 + features(x), dtype="float16")
 
 
@@ -127,7 +127,7 @@ def test_bfloat16_is_rounded_as_torch_does(tmp_path):
     )
     wanted = torch.from_numpy(special).bfloat16().float().numpy()
     assert np.array_equal(odd.array()[0, 0], wanted[0], equal_nan=True)
-    with pytest.raises(ArgumentError, match="no numbers as large"):
+    with pytest.raises(ArgumentError, match="cannot hold"):
         compute(tmp_path / "c", function=lambda x: x[:, 0] * 0 + 3.4e38, dtype="bfloat16")
 
 
@@ -308,7 +308,7 @@ def test_what_a_fingerprint_cannot_see_one_chunk_computed_again_does(tmp_path):
     GLOBAL["factor"] = 1.001  # as on another processor, or in another precision
     compute(tmp_path / "a", function=of_global)
     GLOBAL["factor"] = 2.0
-    with pytest.raises(ConfigMismatchError, match="holds other values of 'values'"):
+    with pytest.raises(ConfigMismatchError, match="has other 'values'"):
         compute(tmp_path / "a", function=of_global)
     GLOBAL["factor"] = 1.0
     Drifting.shift = 1.0

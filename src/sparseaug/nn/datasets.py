@@ -339,6 +339,5 @@ class StreamingDataset(Dataset[Any]):
         left = self.oracle.remaining - owed
         if left < needed:
             raise OracleBudgetError(
-                f"an epoch may make {needed} oracle calls, but {left} are left of a budget of "
-                f"{self.oracle.budget}; raise budget=, or draw S once."
+                f"an epoch may make {needed} oracle calls, but {left} are left; raise budget=."
             )

@@ -25,7 +25,11 @@ def is_graph(data: Any) -> bool:
 
 def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
     """A copy of a graph with its nodes relabelled by one element, which shares what does not change."""
-    _require_graph(data, group)
+    single = hasattr(data, "is_node_attr") and getattr(data, "batch", None) is None
+    if not single or data.num_nodes != group.points or "adj" in data or "adj_t" in data:
+        raise ArgumentError(
+            f"data={shorten(data)} is not one graph of {group.points} nodes with edge_index; give one."
+        )
     (image,) = group.permutations(row[None])
     source = torch.from_numpy(invert_permutations(image[None])[0])
     to = torch.from_numpy(image.copy())
@@ -41,21 +45,10 @@ def relabel_nodes(data: Any, group: Group, row: Rows) -> Any:
             moved[name] = value.index_select(axis, source.to(value.device))
             continue
         if value.is_floating_point() or not ((value >= 0) & (value < len(to))).all():
-            raise ArgumentError(  # -1 would be taken for the last
-                f'data.{name} must hold nodes, 0 to {len(to) - 1}; else use a name without "index".'
-            )
+            # -1 would be taken for the last
+            raise ArgumentError(f"data.{name} must hold nodes, 0 to {len(to) - 1}; or rename it.")
         moved[name] = to.to(value.device)[value.long()]
     return moved
 
 
 _ARRAYS = (torch.Tensor, np.ndarray, list, tuple)
-
-
-def _require_graph(data: Any, group: Group) -> None:
-    """Raise an `ArgumentError` unless it is one graph of as many nodes as the group permutes."""
-    single = hasattr(data, "is_node_attr") and getattr(data, "batch", None) is None
-    if not single or data.num_nodes != group.points or "adj" in data or "adj_t" in data:
-        raise ArgumentError(
-            f"data={shorten(data)} is not one graph of {group.points} nodes of one type and edge_index; "
-            "for several sizes take one data set and one S per size."
-        )

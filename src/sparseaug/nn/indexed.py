@@ -68,9 +68,7 @@ def _length(dataset: Any) -> int:
             raise TypeError
         return len(dataset)
     except Exception as error:  # whatever a foreign object raises
-        message = (
-            f"dataset={shorten(dataset)} has no length or no indices; give a map-style data set."
-        )
+        message = f"dataset={shorten(dataset)} has no length or indices; give a map-style one."
         raise ArgumentError(message) from error
 
 

@@ -119,10 +119,8 @@ def _entries_to_move(x: Any, action: Action) -> Any:
     if named := action.named():
         return {name: _entries_to_move(x[name], part) for name, part in named.items() if name in x}
     if action.parts == 1 and not action.any_form:
-        raise ArgumentError(
-            f"dataset gave a dict of {shorten(sorted(map(str, x)))}; say what action moves, as in "
-            "sparseaug.together(image=action)."
-        )
+        names = shorten(sorted(map(str, x)))
+        raise ArgumentError(f"dataset gave a dict of {names}; use together(image=action).")
     return x
 
 

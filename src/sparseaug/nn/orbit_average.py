@@ -256,7 +256,7 @@ def _require_outputs(y: Any, count: int) -> None:
         if not rows or not (part.is_floating_point() or part.is_complex()):
             given = describe(part) if isinstance(part, Tensor) else f"a {type(part).__name__}"
             raise ArgumentError(
-                f"model returned {given}; return logits ({count}, ...), not labels{choose_output(y)}."
+                f"model returned {given}; return logits ({count}, ...){choose_output(y)}."
             )
         require_dense("the output of model", part, values=False)
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from sparseaug._checks import check_integer, check_list, check_type
 from sparseaug.actions import Action, PreparedAction
-from sparseaug.actions.arrays import Shape, leaves, map_leaves, require_dense
+from sparseaug.actions.arrays import Shape, describe, leaves, map_leaves, require_dense
 from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError
 from sparseaug.nn.states import facts_of, kept_rows, rows_in, sample_in
@@ -210,9 +210,7 @@ def positions(which: slice | Sequence[int] | Tensor, m: int, device: torch.devic
         listed = [check_integer("which", position, below=m) for position in given]
         which = torch.tensor(listed, dtype=torch.int64)
     if which.ndim != 1 or not len(which) or _is_number(which.dtype) or which.dtype == torch.bool:
-        raise ArgumentError(
-            f"which is {which.dtype} of shape {tuple(which.shape)}; give positions in 0..{m - 1}."
-        )
+        raise ArgumentError(f"which is {describe(which)}; give positions in 0..{m - 1}.")
     if which.device.type == "cpu" and not torch.compiler.is_compiling():
         for position in (which.min(), which.max()):
             check_integer("which", int(position), below=m)

@@ -39,8 +39,7 @@ def require_same(like: Tensor, /, **named: Iterable[Tensor | bytes]) -> None:
         differing = (table[:, position] != table[0, position]).any(dim=1).nonzero().flatten()
         if len(differing):
             raise ArgumentError(
-                f"{name} is not the same on all ranks: rank {int(differing[0])} differs from rank 0; "
-                "build it from the same seed or file on every rank."
+                f"{name} differs between ranks 0 and {int(differing[0])}; use one seed or file on all."
             )
 
 

@@ -92,8 +92,7 @@ class OrbitBatchSampler(Sampler[list[int]]):
         self._place = _Place(0)  # of the iteration that began last, if it is of this epoch
         if copies == "together" and self.batch_size % dataset.S.m:
             raise ArgumentError(
-                f"batch_size={self.batch_size} is not a multiple of m={dataset.S.m}; give one, or "
-                'copies="spread".'
+                f'{batch_size=} is not a multiple of m={dataset.S.m}; give one or copies="spread".'
             )
 
     @property
@@ -247,8 +246,7 @@ class ResumableLoader(DataLoader[Any]):
     def _is_accelerate_prepared(self) -> bool:
         """What Accelerate's `prepare` asks a loader first."""
         raise UnsupportedError(
-            "Accelerate's prepare would replace this ResumableLoader by one that counts no batches; "
-            "leave it out of prepare."
+            "Accelerate counts no batches; leave ResumableLoader out of prepare."
         )
 
     def _orbits(self) -> OrbitBatchSampler:

@@ -56,10 +56,8 @@ def sample_in(state_dict: Mapping[str, Any], prefix: str, group: Distribution) -
         if S.sha256 != facts["sha256"]:
             raise ArgumentError("its hash is of other elements, or of those of another group")
     except Exception as error:  # whatever tensors and text may be
-        name = f"{prefix}elements"
-        raise ArgumentError(
-            f"state_dict has no S of {group.name} under {name!r}: {error}"
-        ) from error
+        message = f"state_dict has no S of {group.name} under {prefix + 'elements'!r}: {error}"
+        raise ArgumentError(message) from error
     return S
 
 
@@ -71,8 +69,6 @@ def check_state(state: Any, names: Iterable[str], settings: Mapping[str, Any]) -
         raise ArgumentError(f"state has {shorten(list(state))}; give what state_dict returned.")
     for name, value in settings.items():
         if type(saved.get(name)) is not type(value) or saved[name] != value:
-            there = shorten(saved.get(name))
-            raise ArgumentError(
-                f"state is of another run: it has {name}={there}, not {shorten(value)}."
-            )
+            there = f"{name}={shorten(saved.get(name))}"
+            raise ArgumentError(f"state is of a run with {there}, not {shorten(value)}.")
     return state

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sparseaug._checks import check_array, check_rng
 from sparseaug.actions import Action, Array
 from sparseaug.actions.arrays import (
+    describe,
     joined,
     leaves,
     map_leaves,
@@ -72,11 +73,9 @@ def augment(
     if y is not None:
         require_library(y, "y")
         if y.ndim < 1 or len(y) != n:
-            raise ArgumentError(
-                f"y has shape {tuple(y.shape)} for {n} samples x; give one target per sample."
-            )
+            raise ArgumentError(f"y has {describe(y)} for {n} samples x; give one target for each.")
     size = sum(getattr(array, "nbytes", 0) for array in leaves((x, y)) if on_host(array))
-    require_room(f"S has m={S.m} elements", S.m * size, "give some of S.elements at a time")
+    require_room(f"S of m={S.m} elements and x", S.m * size, "give some of S.elements at a time")
     moved = move_copies(action, S, x)
     if y is None:
         return moved
@@ -99,21 +98,17 @@ def split_sources(n: int, fractions: Sequence[float], rng: Any = 0) -> list[NDAr
     """
     shares = check_array("fractions", fractions, np.float64)
     if shares.ndim != 1 or not (shares >= 0).all() or not abs(shares.sum() - 1) <= 1e-9:
-        raise ArgumentError(
-            f"fractions={shorten(fractions)} is not allowed; give shares >= 0 that sum to 1."
-        )
+        raise ArgumentError(f"fractions={shorten(fractions)} must be shares >= 0 that sum to 1.")
     ends = np.rint(np.cumsum(shares) * n).astype(int)
     return [np.sort(part) for part in np.split(check_rng(rng).permutation(n), ends[:-1])]
 
 
 def require_room(what: str, size: int, remedy: str) -> None:
-    """Raise an `ArgumentError` if copies of so many bytes exceed the memory of this machine."""
+    """Copies of so many bytes must fit into the memory of this machine."""
     limit = machine_memory()
     if limit is not None and size > limit:
-        raise ArgumentError(
-            f"{what}, and the copies take {size_text(size)}; this machine has {size_text(limit)}: "
-            f"{remedy}."
-        )
+        above = f"{size_text(size)} of copies, above the {size_text(limit)} of this machine"
+        raise ArgumentError(f"{what} make {above}; {remedy}.")
 
 
 def machine_memory() -> int | None:

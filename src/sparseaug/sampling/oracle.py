@@ -188,9 +188,7 @@ class Oracle:
     def _draw(self, m: int, identity: bool, distinct: bool) -> GroupSample:
         with self._lock:
             if self._asking:
-                raise ArgumentError(
-                    "source draws from the oracle that called it; use another oracle."
-                )
+                raise ArgumentError("source draws from its own oracle; use another oracle.")
             first = self.group.identity() if identity else self._empty()
             wanted = m - len(first)
             self._require_budget(m, wanted)
@@ -213,9 +211,7 @@ class Oracle:
         with self._lock:
             calls = check_integer("calls", calls, at_least=self._calls, below=1 << 63)
             if self.has_source and calls != self._calls:
-                raise ArgumentError(
-                    f"calls={calls} cannot be reached: a source must be called; draw."
-                )
+                raise ArgumentError(f"{calls=} cannot be reached: a source must be called; draw.")
             if self.budget is not None and calls > self.budget:
                 raise OracleBudgetError(f"calls={calls} is above the budget of {self.budget}.")
             self._calls = calls
@@ -331,7 +327,4 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
 def require_oracle(oracle: Any, group: Distribution) -> None:
     """Raise an `ArgumentError` unless it is an oracle of this group or distribution."""
     if not isinstance(oracle, Oracle) or oracle.distribution != group:
-        raise ArgumentError(
-            f"oracle={shorten(oracle)} is not an Oracle of {group.name}; use one "
-            f"{'group' if group.is_group else 'distribution'}."
-        )
+        raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {group.name}; give one.")

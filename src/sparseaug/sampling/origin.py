@@ -82,9 +82,7 @@ class Origin:
             seed=None if data["seed"] is None else check_integer("seed", data["seed"], below=SEEDS),
             start=check_integer("start", data["start"], below=LIMIT),
             length=check_integer("length", data["length"], below=LIMIT),
-            parents=tuple(
-                check_text("parents", one) for one in check_list("parents", data["parents"])
-            ),
+            parents=tuple(check_text("parents", one) for one in data["parents"]),
             draws=tuple(map(_draw, check_list("draws", data["draws"]))),
             sourced=_integers("sourced", data["sourced"]),
             behind=check_integer("behind", data["behind"], below=LIMIT),
@@ -108,8 +106,7 @@ def require_draws(origin: Origin, m: int, calls: int) -> None:
     }.get(origin.kind, True)
     if made > calls + origin.behind or (origin.draws and not fits):
         raise ArgumentError(
-            f"draws={shorten(origin.draws)} are {made} draws, which do not make m={m} elements of "
-            f"{origin.kind!r} by {calls} calls and {origin.behind} behind; give those of S."
+            f"draws={shorten(origin.draws)} do not make {m=} elements of {origin.kind!r} by {calls=}."
         )
 
 

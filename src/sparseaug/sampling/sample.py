@@ -196,14 +196,11 @@ class GroupSample(Stored):
     def _translators(self, oracle: Oracle, count: int, side: str) -> tuple[GroupSample, Origin]:
         """Uniform elements to translate S by, none of which it is made of, and the result's origin."""
         if getattr(oracle, "group", None) != self.group:
-            raise ArgumentError(
-                f"oracle={shorten(oracle)} is not an oracle of {self.group.name}, that of S; give one."
-            )
+            raise ArgumentError(f"oracle={shorten(oracle)} is not an Oracle of {self.group.name}.")
         drawn, own = oracle.fresh(count), self.origin
         if share_draws(own, drawn.origin):
             raise ArgumentError(
-                f"oracle={shorten(oracle)} hands out draws that S is made of, and a translate would be "
-                "biased; use another seed, or the oracle that drew S."
+                f"oracle={shorten(oracle)} repeats draws of S; use another seed, or that which drew S."
             )
         return drawn, Origin(
             "translate",
@@ -255,10 +252,8 @@ def as_sample(S: Any, group: Distribution, name: str = "S") -> GroupSample:
         return GroupSample(group, rows)
     check_type(name, S, GroupSample, _WHAT + ", or give 'full' or rows")
     if S.distribution != group:
-        raise ArgumentError(
-            f"{name} is a sample of {S.distribution.name}, but the action is of {group.name}; use "
-            f"one {'group' if group.is_group else 'distribution'}."
-        )
+        given = f"a sample of {S.distribution.name}, but the action is of {group.name}"
+        raise ArgumentError(f"{name} is {given}; use one of both.")
     return S
 
 

@@ -73,8 +73,7 @@ class Stored(ABC):
         description = group.to_dict()
         if not _describes(description, group):
             raise UnsupportedError(
-                f"{group.name} cannot be saved, as groups.distribution_from_dict does not know it; use "
-                "a group or distribution of this library, or keep the seed."
+                f"{group.name} is not of this library and cannot be saved; keep seed and calls."
             )
         counted = {name: getattr(self, name) for name in self._counted}
         facts = {"group": description, **counted, **self._facts()}

@@ -59,9 +59,8 @@ class SampleTable(Stored):
         object.__setattr__(self, "distribution", as_distribution(self.distribution))
         given = check_array("rows", self.rows, self.distribution.row_dtype)
         if given.ndim != 3 or not given.size:
-            raise ArgumentError(
-                f"rows has shape {given.shape}; give (n, m, {self.distribution.width}), a row each."
-            )
+            width = self.distribution.width
+            raise ArgumentError(f"rows has shape {given.shape}; give (n, m, {width}), a row each.")
         flat = self.distribution.check(given.reshape(-1, given.shape[2]), "rows")
         rows = np.array(flat).reshape(*given.shape[:2], -1)
         rows.flags.writeable = False
@@ -185,13 +184,10 @@ def as_copies(S: Any, group: Distribution, n: int) -> GroupSample | SampleTable:
     if not isinstance(S, SampleTable):
         return as_sample(S, group)
     if S.distribution != group:
-        raise ArgumentError(
-            f"S is a table of {S.distribution.name}, but the action is of {group.name}; use one group."
-        )
+        given = f"a table of {S.distribution.name}, but the action is of {group.name}"
+        raise ArgumentError(f"S is {given}; use one of both.")
     if S.n != n:
-        raise ArgumentError(
-            f"S is a table for {S.n} samples, and there are {n}; make one for these."
-        )
+        raise ArgumentError(f"S is a table for {S.n} samples, not for {n}; make one for these.")
     return S
 
 

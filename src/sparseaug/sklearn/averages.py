@@ -74,7 +74,7 @@ class Average(Shown):
 
 
 def check_average(average: Any, per_sample: Any) -> None:
-    """Raise an `ArgumentError` unless it is one of the words, an S, or False."""
+    """It is one of the words, an S, or False."""
     if isinstance(average, str):
         check_choice("average", average, CHOICES)
         if average == "same" and per_sample is not False:

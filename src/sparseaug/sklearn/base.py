@@ -78,15 +78,12 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         inner = self._inner()
         if isinstance(inner, type) or not hasattr(inner, "fit") or not hasattr(inner, "predict"):
             raise ArgumentError(f"estimator={shorten(inner)} has no fit and predict; give one.")
-        if get_tags(
-            inner
-        ).input_tags.pairwise:  # kernel values and distances do not move as samples do
+        # kernel values and distances do not move as samples do
+        if get_tags(inner).input_tags.pairwise:
             raise ArgumentError(f"estimator={shorten(inner)} does not take samples; give a kernel.")
         if is_classifier(inner) != is_classifier(self):
-            raise ArgumentError(
-                f"estimator={shorten(inner)} does not suit {type(self).__name__}; OneShotClassifier "
-                "takes classifiers, and OneShotRegressor all others."
-            )
+            other = "OneShotRegressor" if is_classifier(self) else "OneShotClassifier"
+            raise ArgumentError(f"estimator={shorten(inner)} is for {other}; use that.")
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Arguments of `fit` and `partial_fit` go to the inner estimator: let that one request them.
@@ -113,11 +110,9 @@ class OneShotEstimator(OneShotMixin, MetaEstimatorMixin, BaseEstimator):  # type
         given = route_arguments(self, inner, X, {"sample_weight": sample_weight, **fit_params})
         self._draw(n)
         rows, counts = self._elements(inner, "fit")
-        require_room(
-            f"X has {n} rows and S {rows.shape[-2]} elements",
-            n * rows.shape[-2] * bytes_of_row(X),
-            "give a smaller m, or use partial_fit with an inner estimator that has it",
-        )
+        m = rows.shape[-2]
+        what = f"X of {n} rows and S of {m} elements"
+        require_room(what, n * m * bytes_of_row(X), "give a smaller m, or use partial_fit")
         if "groups" not in given and splits_by_groups(inner):
             given["groups"] = np.arange(n)  # the copies of a sample stay on one side of a split
         self.estimator_ = self._teach(inner.fit, rows, counts, X, y, given)

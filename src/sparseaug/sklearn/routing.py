@@ -37,10 +37,9 @@ def route_arguments(
     given = {name: value for name, value in given.items() if value is not None}
     if given and routing_enabled():
         given = dict(process_routing(estimator, method, **given).estimator[method])
-    elif set(given) - {"sample_weight"}:
-        names = ", ".join(sorted(set(given) - {"sample_weight"}))
+    elif others := sorted(set(given) - {"sample_weight"}):
         raise ArgumentError(
-            f"fit_params {names} need sklearn.set_config(enable_metadata_routing=True)."
+            f"fit_params {others} need metadata routing; enable it in scikit-learn."
         )
     if given.get("sample_weight") is not None:
         with name_in_errors("sample_weight"):

@@ -101,9 +101,7 @@ def averaged_calculator(
         raise ArgumentError(f"S of {S.group.name} does not rotate space; use rotations(3).")
     offered = getattr(calculator, "implemented_properties", None)
     if not isinstance(offered, list | tuple) or "energy" not in offered:
-        raise ArgumentError(
-            f"calculator={shorten(calculator)} is not an ASE calculator with energies."
-        )
+        raise ArgumentError(f"calculator={shorten(calculator)} is not an ASE one with energies.")
     if batch is not None:
         check_callable("batch", batch, "batch(list of atoms) -> list of results")
     n_jobs = check_integer("n_jobs", n_jobs, at_least=1, below=1 << 10)
@@ -209,8 +207,7 @@ def _calculator_class() -> Any:
             turns = self.turns
             if not turns.kept_by(self.atoms):
                 raise ArgumentError(
-                    f"atoms do not have the {self.symmetry} to within {KEPT} angstroms, or have "
-                    "magnetic moments; find it again, or leave it out."
+                    f"atoms lack the {self.symmetry} or have magnetic moments; leave symmetry out."
                 )
             # ASE forgets results when the atoms change; their spread goes with them
             self.spread = {name: self.spread[name] for name in self.spread if name in self.results}
@@ -244,10 +241,8 @@ def _calculator_class() -> Any:
             copies = [turned_atoms(self.atoms, R) for R in matrices]
             found = list(self.batch(copies))  # type: ignore[misc]
             if len(found) != len(copies) or not all("energy" in one for one in found):
-                raise ArgumentError(
-                    f"batch returned {len(found)} results for {len(copies)} structures, or some without "
-                    '"energy"; give one mapping for each.'
-                )
+                got = f"{len(found)} results for {len(copies)} structures"
+                raise ArgumentError(f'batch returned {got}, or one without "energy"; give all.')
             names = self.implemented_properties
             return [_back(one, R, names) for one, R in zip(found, matrices, strict=True)]
 
@@ -277,11 +272,8 @@ def values_of(
         except (ase.CalculatorError, ase.PropertyNotImplementedError):
             raise
         except Exception as error:
-            raise UnsupportedError(
-                f"calculator={shorten(calculator)} does not take turned atoms: "
-                f"{type(error).__name__}: {shorten_text(str(error))}; if it needs a cell along the "
-                "axes, remove that of atoms that do not repeat, atoms.cell = None."
-            ) from error
+            told = f"{type(error).__name__}: {shorten_text(str(error))}; try atoms.cell = None"
+            raise UnsupportedError(f"calculator does not take turned atoms: {told}.") from error
         known = {**(getattr(calculator, "results", None) or {}), **found}
         values.append(_back(known, R, names))
     return values

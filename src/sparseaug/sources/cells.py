@@ -46,35 +46,24 @@ def read_cell(cell: Any) -> Cell:
             cell, periodic, moments = _of_pymatgen(cell)
         lattice, positions, numbers = cell
     except Exception as error:  # no triple, or an object of another library
-        raise ArgumentError(
-            f"cell={shorten(cell)} must be (lattice, positions, numbers), ASE's Atoms or pymatgen's "
-            f"Structure: {shorten(error)}."
-        ) from error
+        forms = "(lattice, positions, numbers), ASE's Atoms or pymatgen's Structure"
+        raise ArgumentError(f"cell={shorten(cell)} must be {forms}: {shorten(error)}.") from error
     lattice = check_array("lattice of cell", lattice, np.float64)
     positions = check_array("positions of cell", positions, np.float64)
     numbers = check_array("numbers of cell", numbers)
     sites = len(numbers) if numbers.ndim == 1 else 0
     if lattice.shape != (3, 3) or positions.shape != (sites, 3) or not sites:
-        raise ArgumentError(
-            f"cell has parts of shapes {lattice.shape}, {positions.shape}, {numbers.shape}; "
-            "give (3, 3), (sites, 3), (sites,)."
-        )
+        shapes = f"{lattice.shape}, {positions.shape}, {numbers.shape}"
+        raise ArgumentError(f"cell has shapes {shapes}; give (3, 3), (sites, 3), (sites,).")
     if not (np.isfinite(lattice).all() and abs(positions).max() <= _FARTHEST):  # false for NaN too
-        raise ArgumentError(
-            f"cell has entries that are not finite, or beyond {_FARTHEST:.0e} cells."
-        )
+        raise ArgumentError(f"cell has entries that are not finite, or above {_FARTHEST:.0e}.")
     if not all(periodic):
-        raise ArgumentError(
-            f"cell has pbc={periodic}; use point_group for a molecule, and pbc=True with vacuum between "
-            "its images for a slab."
-        )
+        raise ArgumentError(f"cell has pbc={periodic}; use vacuum with pbc=True, or point_group.")
     if moments is not None and np.any(np.asarray(moments, dtype=object) != 0):
         raise ArgumentError("cell has magnetic moments; remove them for the symmetry of the sites.")
     if np.linalg.matrix_rank(lattice) < 3:
         raise ArgumentError("cell has a flat lattice; give three independent vectors as rows.")
-    require_work(
-        "cell sites", sites, "cell", remedy="give a smaller one, such as the primitive one"
-    )
+    require_work("cell sites", sites, "cell", remedy="give a smaller one")
     # spglib holds species in 32 bits, so it is given their numbers in order
     kinds = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
     return Cell(lattice, positions, kinds)
@@ -112,9 +101,7 @@ def find_operations(cell: Cell, symprec: float) -> Operations:
         except Exception as error:
             raise ArgumentError(f"spglib refuses cell: {error}") from error
     if found is None:
-        raise ArgumentError(
-            f"spglib finds no symmetry of cell; move its sites apart or {symprec=}."
-        )
+        raise ArgumentError(f"spglib finds no symmetry of cell; separate sites or {symprec=}.")
     return Operations(
         np.array(found.rotations, np.int64),
         np.array(found.translations, np.float64) % 1.0,

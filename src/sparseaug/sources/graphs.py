@@ -33,10 +33,8 @@ def read_graph(graph: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> 
         return _of_matrix(graph, node_attr, edge_attr, tolerance)
     networkx = need("networkx", "graph_automorphisms")
     if not isinstance(graph, networkx.Graph) or graph.is_multigraph():
-        raise ArgumentError(
-            f"graph={shorten(graph)} is neither a networkx Graph or DiGraph nor an adjacency matrix, a "
-            "NumPy or SciPy sparse array; give one, PyG's Data by its to_networkx."
-        )
+        forms = "a networkx Graph or DiGraph, nor an adjacency matrix (NumPy or SciPy sparse)"
+        raise ArgumentError(f"graph={shorten(graph)} is neither {forms}; give one.")
     _require_size(len(graph), graph.number_of_edges())
     place = {node: i for i, node in enumerate(graph)}
     edges = list(graph.edges(data=True))
@@ -63,10 +61,8 @@ def structure_of(graph: Graph) -> Structure:
 def _of_matrix(matrix: Any, node_attr: Any, edge_attr: Any, tolerance: float) -> Graph:
     """Entries that are not 0 are pairs with that value."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
-        raise ArgumentError(
-            f"graph is an array of shape {matrix.shape} and dtype {matrix.dtype}; give a square "
-            "adjacency matrix of real numbers."
-        )
+        given = f"{matrix.dtype} of shape {matrix.shape}"
+        raise ArgumentError(f"graph is {given}; give a square adjacency matrix of real numbers.")
     if edge_attr is not None:
         raise ArgumentError("edge_attr is for attributes, a matrix has its entries; leave it out.")
     entries = coo_array(matrix)
@@ -105,9 +101,7 @@ def _column(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
     values = [tuple(value) if isinstance(value, list) else value for value in values]
     for i, value in enumerate(values):
         if not can_be_compared(value):
-            raise ArgumentError(
-                f"{name}={shorten(value)} at place {i} is no label; give text, numbers."
-            )
+            raise ArgumentError(f"{name}[{i}]={shorten(value)} is no label; give text or numbers.")
     return _merged(name, values, tolerance)
 
 
@@ -121,10 +115,8 @@ def _merged(name: str, values: list[Any], tolerance: float) -> list[Hashable]:
         if number - before > tolerance:
             first = number
         if number - first > tolerance:
-            raise ArgumentError(
-                f"{name} has numbers from {first:.6g} to {number:.6g} that are linked by steps of "
-                f"at most tolerance={tolerance:g}; give a smaller tolerance."
-            )
+            ends = f"{name} {first:.6g} and {number:.6g}"
+            raise ArgumentError(f"{tolerance=:g} links {ends} by numbers between; lower it.")
         before, same[number] = number, first
     return [same[float(value)] if _is_number(value) else value for value in values]
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from sparseaug._checks import check_array, check_list, check_real, require_work
-from sparseaug.errors import ArgumentError, shorten, shorten_text
+from sparseaug.errors import ArgumentError, shorten
 from sparseaug.groups import Rows, table_group
 from sparseaug.sources.symmetry import (
     Floats,
@@ -174,16 +174,12 @@ def read_molecule(atoms: Any) -> Molecule:
         numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
         known = all(name == name for name in names)  # no NaN
     except Exception as error:  # no pair, no numbers, or an object of another library
-        raise ArgumentError(
-            f"atoms={shorten(atoms)} must be (positions, species), an ASE Atoms object or a pymatgen "
-            f"Molecule: {shorten_text(str(error))}"
-        ) from error
+        forms = "(positions, species), ASE's Atoms or pymatgen's Molecule"
+        raise ArgumentError(f"atoms={shorten(atoms)} must be {forms}: {shorten(error)}.") from error
     fits = names and known and positions.shape == (len(names), 3)
     if not (fits and abs(positions).max() <= 1e8):  # false for NaN too
-        raise ArgumentError(
-            f"atoms has positions of shape {positions.shape} and {len(names)} species; give (atoms, 3), "
-            "finite and below 1e8, and a symbol or number for each atom."
-        )
+        given = f"positions of shape {positions.shape} for {len(names)} species"
+        raise ArgumentError(f"atoms has {given}; give (atoms, 3), finite and below 1e8.")
     require_work("molecule atoms", len(names), "atoms", remedy="give fewer atoms")
     centre = positions.mean(axis=0)
     kinds = np.array([numbers[name] for name in names])
@@ -197,9 +193,7 @@ def find_operations(molecule: Molecule, tolerance: float) -> list[Operation]:
     reach = np.linalg.norm(positions, axis=1).max()
     least = 1e3 * float(np.finfo(np.float64).eps * reach)  # a fit is a few operations on positions
     if tolerance < least:
-        raise ArgumentError(
-            f"tolerance={tolerance:g} is below rounding; give at least {least:.1g}."
-        )
+        raise ArgumentError(f"{tolerance=:g} is below rounding; give at least {least:.1g}.")
     if len(positions) > 1 and tree.query(positions, k=2)[0][:, 1].min() <= 2 * tolerance:
         raise ArgumentError(f"atoms has two atoms within twice tolerance={tolerance:g}; lower it.")
     found: dict[tuple[tuple[int, ...], bool], Operation] = {}
@@ -235,8 +229,7 @@ def _frame_atoms(molecule: Molecule, tolerance: float) -> tuple[int, int]:
         if len(others):
             return i, int(others[count[others].argmin()])
     raise ArgumentError(
-        "atoms are all on one line within ten times the tolerance, which infinitely many rotations "
-        "keep; use identical_atoms or graph_automorphisms for their permutations."
+        "atoms are on one line within ten times the tolerance; use identical_atoms for permutations."
     )
 
 

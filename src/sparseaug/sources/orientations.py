@@ -72,9 +72,7 @@ def choose_rotations(
     max_m = check_integer("max_m", max_m, at_least=1)
     structures = check_list("atoms", atoms)
     if not structures or not all(hasattr(one, "get_positions") for one in structures):
-        raise ArgumentError(
-            f"atoms={shorten(atoms)} is not a list of ASE Atoms; give one at least."
-        )
+        raise ArgumentError(f"atoms={shorten(atoms)} is not a list of ASE Atoms; give one.")
     what = "does not rotate space; give rotations(3) or orthogonal(3)"
     turns = suitable_group(lambda g: g.rotates_space, group, what)
     oracle = Oracle(turns, seed=0) if oracle is None else oracle
@@ -95,8 +93,7 @@ def choose_rotations(
         degree += 1
         S = design(turns, degree=degree)
     raise ArgumentError(
-        f"error={error:g} is not reached by exact designs of at most max_m={max_m} elements, which "
-        f"leave up to {left:.3g}; raise one of the two."
+        f"{error=:g} is not reached by designs up to {max_m=}, which leave {left:.3g}; raise one."
     )
 
 

@@ -62,10 +62,7 @@ def albumentations(pipeline: Any) -> RandomTransform:
         (8, 5, 64, 64, 3)
     """
     if not hasattr(pipeline, "set_random_seed"):
-        raise ArgumentError(
-            f"pipeline={shorten(pipeline)} cannot be seeded; give an albumentations.Compose of version "
-            "1.4.17 or later."
-        )
+        raise ArgumentError(f"pipeline={shorten(pipeline)} cannot be seeded; give a newer Compose.")
     return _action("albumentations", pipeline, partial(_by_albumentations, deepcopy(pipeline)))
 
 
@@ -120,9 +117,9 @@ def _by_torchvision(pipeline: Any, x: Any, rng: np.random.Generator) -> Any:
         return pipeline(x)
     names = ("image", "video", "mask")  # of several plain tensors it would move the first alone
     if not isinstance(x, Mapping) or not set(x) <= set(names):
+        allowed = f"a tensor, or a dict of {', '.join(names)}"
         raise ArgumentError(
-            f"torchvision does not know what to move in {describe(x)}; give a tensor, or a dict of "
-            f"{', '.join(names)}."
+            f"torchvision does not know what to move in {describe(x)}; give {allowed}."
         )
     from torchvision import tv_tensors
 

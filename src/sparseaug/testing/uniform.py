@@ -110,10 +110,8 @@ def check_uniform(
 
 def require_drawable(group: Group) -> None:
     """Raise an error unless so many draws of it fit into memory."""
-    what = f"the check of group={shorten_text(group.name)} by {DRAWS} draws"
-    require_work(
-        "sample", 8 * DRAWS * group.width, what, remedy="check a smaller group of its family"
-    )
+    what, size = f"the check of group={shorten_text(group.name)}", 8 * DRAWS * group.width
+    require_work("sample", size, what, remedy="check a smaller group of its family")
 
 
 def _statistics(group: Group, rows: Rows) -> Iterator[tuple[str, list[Table]]]:

@@ -12,7 +12,7 @@ from sparseaug._io import LARGEST, is_name
 from sparseaug.errors import FileFormatError, shorten, shorten_text
 from sparseaug.groups import Rows
 from sparseaug.sampling import GroupSample
-from sparseaug.views.folder import ROOT, Folder
+from sparseaug.views.folder import ROOT, Folder, damaged
 from sparseaug.views.numbers import FLOATS, stored_dtype
 
 SCHEMA = "sparseaug.views/2"
@@ -34,9 +34,7 @@ def read_facts(folder: Folder) -> tuple[dict[str, Any], GroupSample, str]:
             raise ValueError(f"it is {shorten(facts['schema'])}, and this version reads {SCHEMA!r}")
         S = _sample_of(facts)
     except Exception as error:  # whatever a file says
-        raise FileFormatError(
-            f"{folder}/{ROOT} is damaged or not ours: {shorten_text(str(error))}; compute it again."
-        ) from error
+        raise damaged(f"{folder}/{ROOT}", shorten_text(str(error))) from error
     return facts, S, hash_of(data)
 
 

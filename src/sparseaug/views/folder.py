@@ -64,9 +64,7 @@ class Folder(LocalStore):
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise StorageError(
-                f"the path {self}/{key} cannot be read: {error.strerror}."
-            ) from error
+            raise StorageError(f"path {self}/{key} cannot be read: {error.strerror}.") from error
         return stat.S_ISREG(found.st_mode) and size in (None, found.st_size)
 
     def require(self, key: str, size: int | None = None) -> None:
@@ -96,9 +94,7 @@ class Folder(LocalStore):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(handle)
-            raise StorageError(
-                f"{self} is being written by another process; wait for it."
-            ) from error
+            raise StorageError(f"{self} is written by another process; wait for it.") from error
         try:
             yield
         finally:

@@ -109,8 +109,6 @@ def _named(value: Any, count: int) -> dict[str, Any]:
         shaped = part.ndim and len(part) == count and 0 not in part.shape
         long = getattr(part.dtype, "char", "") in ("g", "G")  # other bytes on other machines
         if not shaped or long or dtype_kind(part) not in "biufc":
-            raise ArgumentError(
-                f"function returned {describe(part)} as {name!r} for {count} samples; return a row of "
-                "numbers for each."
-            )
+            given = f"function returned {describe(part)} as {name!r}"
+            raise ArgumentError(f"{given}; return a row of numbers for each of {count} samples.")
     return named

@@ -191,7 +191,7 @@ class Layout:
         self.arrays[_HASHES][block, element] = hashes
 
     def require_outputs(self, values: Mapping[str, NDArray[Any]]) -> None:
-        """Raise an `ArgumentError` where values have other shapes and dtypes than those of the store."""
+        """Values of other shapes and dtypes than those of the store are refused."""
         outputs = outputs_of(values, self.facts["dtype"])
         if outputs != self.outputs:
             raise ArgumentError(f"function returned {outputs}, and at first {self.outputs}.")

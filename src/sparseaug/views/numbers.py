@@ -29,10 +29,8 @@ def rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
         stored = _upper_half(values) if dtype == "bfloat16" else values.astype(dtype)
         read = restored(stored, dtype)
     if (np.isinf(read) & ~np.isinf(values)).any():
-        raise ArgumentError(
-            f"dtype={dtype!r} has no numbers as large as {abs(values[np.isfinite(values)]).max():.3g}, "
-            "which function returned; give a wider dtype or None, and another folder."
-        )
+        most = abs(values[np.isfinite(values)]).max()
+        raise ArgumentError(f"{dtype=} cannot hold {most:.3g}; give a wider one and a new folder.")
     return stored
 
 

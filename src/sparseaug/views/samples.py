@@ -70,9 +70,8 @@ class Source:
         except SparseAugError:
             raise
         except Exception as error:  # whatever a foreign object raises
-            raise ArgumentError(
-                f"source={shorten(self.data)} gave no samples of one shape: {shorten_text(str(error))}."
-            ) from error
+            told = shorten_text(str(error))
+            raise ArgumentError(f"source gave no samples of one shape: {told}.") from error
         return x
 
     def fingerprint(self) -> str:

@@ -25,12 +25,13 @@ from sparseaug.spectrum.pool import PoolSpectrum, is_pooled, pool_at
 from sparseaug.spectrum.spectrum import Spectrum
 from sparseaug.views.dataset import ITEMS, Indices, ViewDataset
 from sparseaug.views.facts import columns_of, keys_of
-from sparseaug.views.folder import folder_of
+from sparseaug.views.folder import damaged, folder_of
 from sparseaug.views.layout import Layout
 from sparseaug.views.numbers import FLOATS, restored, restored_dtype
 from sparseaug.views.work import Work, start
 
 _HELD = 1 << 30  # bytes of chunks that stay in memory
+_WORDS = str | int | float | np.generic
 _AT_ONCE = 1 << 27  # bytes of values that a spectrum is measured with at a time
 
 
@@ -320,8 +321,7 @@ class Store:
             where = self._layout.place_of(*key)
             raise StorageError(f"{where} cannot be read: {error.strerror}.") from error
         if size < value.nbytes:
-            where = self._layout.place_of(*key)
-            raise FileFormatError(f"{where} is damaged: it is shorter than it was.")
+            raise damaged(str(self._layout.place_of(*key)), "it is shorter than it was")
 
     def _chunk(self, name: str, block: int, column: int) -> NDArray[Any]:
         """A chunk, verified the first time, and held while there is room: the others are read again."""
@@ -355,9 +355,7 @@ class Store:
             return None
         require_dense("y", y)
         if not library(y):
-            words = all(
-                isinstance(one, str | int | float | np.generic) for one in check_list("y", y)
-            )
+            words = all(isinstance(one, _WORDS) for one in check_list("y", y))
             y = np.array(y if words else [])
         if not y.ndim or len(y) != self.n:
             raise ArgumentError(f"y is not one number or word for each of {self.n} samples.")
@@ -377,9 +375,8 @@ def open(path: str | os.PathLike[str]) -> Store:
     chunks = layout.blocks * layout.elements
     absent = chunks - len(layout.there())
     if absent:
-        raise FileFormatError(
-            f"{layout.folder} is incomplete: {absent} of {chunks} chunks are missing; compute it again."
-        )
+        lacks = f"{absent} of {chunks} chunks are missing"
+        raise FileFormatError(f"{layout.folder} is incomplete: {lacks}; compute it again.")
     return Store(layout)
 
 

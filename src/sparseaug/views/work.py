@@ -118,17 +118,12 @@ class Work:
         return layout
 
     def require_same(self, layout: Layout) -> None:
-        """Raise a `ConfigMismatchError` where a store was made with other arguments.
-
-        What they do not show, one chunk does: a batch of its values is computed again.
-        """
+        """A store made with other arguments is refused, also where only values of a chunk show it."""
         facts = layout.facts
         for key, value in self.asked.items():
             if facts.get(key) != value:
-                raise ConfigMismatchError(
-                    f"{layout.folder} is a store of another source or function, give a new folder: "
-                    f"{key} is {shorten(facts.get(key), 30)} there and {shorten(value, 30)} here."
-                )
+                said = f"{key} is {shorten(facts.get(key), 30)} there and {shorten(value, 30)} here"
+                raise ConfigMismatchError(f"{layout.folder} differs: {said}; give a new folder.")
         for block, element in sorted(layout.there(), reverse=True):
             if layout.is_sound(block, element):
                 self._require_same_values(layout, block, element)
@@ -144,10 +139,8 @@ class Work:
         for name, one in layout.outputs.items():
             there = restored(layout.read(name, block, element)[: stop - start], one["dtype"])
             if not _are_close(there, restored(rounded(found[name], one["dtype"]), one["dtype"])):
-                raise ConfigMismatchError(
-                    f"{layout.folder} holds other values of {name!r} for samples {start} to {stop - 1} "
-                    "than function returns now; give another folder."
-                )
+                said = f"other {name!r} of samples {start} to {stop - 1} than function returns"
+                raise ConfigMismatchError(f"{layout.folder} has {said}; give a new folder.")
 
 
 def start(folder: Folder, work: Work, S: GroupSample) -> Layout:
@@ -183,10 +176,8 @@ def _prepared(folder: Folder, work: Work, S: GroupSample) -> Layout:
         return found
     missing = len(set(keys_of(found.rows)) - set(keys_of(S.elements)))
     if missing:
-        raise ConfigMismatchError(
-            f"S lacks {missing} of the {found.elements} elements in {folder}; give another, or "
-            "read that by views.open(...).at(S)."
-        )
+        lacks = f"S lacks {missing} of the {found.elements} elements in {folder}"
+        raise ConfigMismatchError(f"{lacks}; give a new folder, or views.open(...).at(S).")
     facts = {**found.facts, "sample": S.to_dict(), "columns": columns_of(S, found.rows)}
     return Layout(folder, facts, S).save()
 

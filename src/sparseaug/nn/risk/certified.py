@@ -50,9 +50,8 @@ def exact(self: ModuleRisk, theta: Tensor) -> Certificate:
     """
     group, n = self.action.group, len(self.data[1])
     if group.order * n > COPIES:
-        raise UnsupportedError(
-            f"all {format_order(group)} elements times {n} samples are above {COPIES} copies; audit."
-        )
+        what = f"all {format_order(group)} elements times {n} samples"
+        raise UnsupportedError(f"{what} are above {COPIES} copies; audit.")
     double, at = in_double(self, theta)
     norm = length(double.on("full").gradient(at).cpu().numpy())
     bound = lifted(norm, self.size + 40)
@@ -148,9 +147,7 @@ def _copies(risk: ModuleRisk) -> Any:
     try:
         return [deepcopy(part) if isinstance(part, nn.Module) else part for part in own]
     except (RuntimeError, TypeError) as error:
-        raise UnsupportedError(
-            f"module cannot be copied ({error}), so it is not certified."
-        ) from error
+        raise UnsupportedError(f"module cannot be copied to be certified: {error}.") from error
 
 
 def _translated(risk: ModuleRisk, calls: int) -> GroupSample:
@@ -175,17 +172,11 @@ def _means(
             if gradient is None:
                 moved = GroupSample(S.distribution, drawn_rows(S, row[None]))
                 gradient = risk.on(moved).gradient(theta).cpu().numpy()[None]
-                _require_below(limit, gradient)
+                norm = length(gradient)
+                if not norm <= limit * (1 + gamma(gradient.size + 40)):  # nor is NaN
+                    raise ArgumentError(f"largest={limit:g} is below a gradient of norm {norm:g}.")
                 if (len(kept) + 1) * gradient.nbytes < _ROOM:
                     kept[row.tobytes()] = gradient
             yield gradient
 
     return over
-
-
-def _require_below(limit: float, gradient: Floats) -> None:
-    norm = length(gradient)
-    if not norm <= limit * (1 + gamma(gradient.size + 40)):  # nor is NaN
-        raise ArgumentError(
-            f"largest={limit:g} is not a limit: a gradient of norm {norm:g} was seen."
-        )

@@ -179,7 +179,7 @@ class ModuleRisk:
         check_type("theta", theta, Tensor, "a tensor; start from risk.theta")
         if (theta.shape, theta.dtype, theta.device) != ((self.size,), like.dtype, like.device):
             raise ArgumentError(
-                f"theta is not {self.size} parameters of {like.dtype} on {like.device}; give risk.theta."
+                f"theta is not {self.size} numbers of {like.dtype}; see risk.theta."
             )
         return theta
 
@@ -222,9 +222,8 @@ class ModuleRisk:
             )
         value, gradient = self.value_and_gradient(self.theta)
         if not bool(torch.isfinite(value) & torch.isfinite(gradient).all()):
-            raise NonFiniteError(
-                f"the loss is {float(value)}, or its gradient is not finite; lower the learning rate."
-            )
+            found = f"the loss is {float(value)}, or its gradient is not finite"
+            raise NonFiniteError(f"{found}; lower the learning rate.")
         for parameter, part in zip(self.parameters, self._split(gradient), strict=True):
             parameter.grad = part.clone()
         return value
@@ -388,10 +387,7 @@ def _require_parameters(module: nn.Module) -> None:
     trained = [p for p in module.parameters() if p.requires_grad]
     kinds = sorted({f"{p.dtype} on {p.device}" for p in trained})
     if len(kinds) != 1 or trained[0].is_complex() or any(map(is_sharded, trained)):
-        raise ArgumentError(
-            f"module has parameters that train of {kinds}; theta is one vector of real numbers on one "
-            "device: use module.to(...), before fully_shard."
-        )
+        raise ArgumentError(f"module trains {kinds}; use module.to(...), before fully_shard.")
 
 
 def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
@@ -406,6 +402,6 @@ def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
             raise ArgumentError("data has numbers that are not finite; remove such samples.")
     if y.ndim < 1 or require_samples(x, "x of data") != len(y) or not len(y):
         raise ArgumentError(
-            f"data has samples of {describe(x)} and targets of shape {tuple(y.shape)}; give as many."
+            f"data is x of {describe(x)}, y of {describe(y)}; give as many of each."
         )
     return x, y

@@ -25,10 +25,8 @@ def require_pure(module: nn.Module) -> None:
     """Refuse layers that mix samples, draw at random or change while they are in training mode."""
     for name, layer in module.named_modules():
         if layer.training and _differs_in_training(layer):
-            raise ArgumentError(
-                f"module has {type(layer).__name__} at {name!r} in training mode; call module.eval() "
-                "or use LayerNorm: the risk is a mean over samples."
-            )
+            kind = f"{type(layer).__name__} at {name!r}"
+            raise ArgumentError(f"module has {kind} in training mode; call module.eval().")
 
 
 def _differs_in_training(layer: Any) -> bool:
@@ -58,23 +56,21 @@ def try_risk(risk: ModuleRisk) -> None:
         parts = [map_leaves(lambda part, k=k: part[k : k + 1], (x, y)) for k in range(len(y))]
         singles = torch.stack([risk._sum(theta, [(*part, 1.0)]) for part in parts])
     except _FAILURES as error:
-        raise ArgumentError(
-            f"module or loss does not take x of {describe(x)} and y of {describe(y)}: {error}"
-        ) from error
+        given = f"x of {describe(x)} and y of {describe(y)}"
+        raise ArgumentError(f"module or loss does not take {given}: {error}") from error
     if _random_state(y) != state:
         raise ArgumentError("module or loss draws random numbers; call module.eval() first.")
     slack = _slack(float(torch.linalg.vector_norm(singles, dim=1).max()), theta)
     mean = singles.mean(0)
     if not _off(together, mean) <= slack:  # nor if a loss is not finite
+        values = f"{together[-1]:.6g} together, {mean[-1]:.6g} one by one"
         raise ArgumentError(
-            f"loss is not a mean over samples: {float(together[-1]):.6g} together, one by one "
-            f"{float(mean[-1]):.6g}, gradients {_off(together, mean):.2g} apart; let shapes of outputs "
-            'and targets agree, or use reduction="none".'
+            f"loss is not a mean over samples: {values}, gradients {_off(together, mean):.2g} apart; "
+            'let shapes of outputs and targets agree, or use reduction="none".'
         )
     if not _off(together, own) <= slack:
         raise ArgumentError(
-            "module or loss computes with parameters that functional_call does not replace; let a loss "
-            "be of predictions and targets alone, a forward of its own module."
+            "module or loss uses parameters that functional_call does not replace; leave them out."
         )
 
 
@@ -83,10 +79,7 @@ def require_equal(risk: ModuleRisk, copied: ModuleRisk, theta: Tensor) -> None:
     x, y = _copies_to_try(risk)
     one, other = (each._sum(theta, [(x, y, 1.0)]) for each in (risk, copied))
     if not _off(one, other) <= _slack(float(torch.linalg.vector_norm(one)), theta):
-        raise UnsupportedError(
-            "a copy of the module does not compute the same, as where a method put in by hand holds the "
-            "original; write a subclass."
-        )
+        raise UnsupportedError("a copy of the module does not compute the same; write a subclass.")
 
 
 def _copies_to_try(risk: ModuleRisk) -> Any:
