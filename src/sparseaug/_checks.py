@@ -116,10 +116,8 @@ def require_memory(name: str, count: int, width: int, what: str) -> None:
     """Raise an `ArgumentError` if `count` rows of `width` numbers take more than a sample may."""
     most, size = LIMITS["sample"].most, 8 * count * width
     if size > most:
-        raise ArgumentError(
-            f"{name}={shorten(count)} is too many: {what} take {size_text(size)}; give "
-            f"{most // (8 * width):,} at most."
-        )
+        most, given = most // (8 * width), f"{name}={shorten(count)} is too many"
+        raise ArgumentError(f"{given}: {what} take {size_text(size)}; give {most:,} at most.")
 
 
 def check_type(name: str, value: Any, kind: type[Kind] | tuple[type, ...], what: str) -> Kind:
@@ -237,9 +235,7 @@ def check_rows(
     """`value` as an array (k, width), one row per element."""
     rows = check_array(name, value, dtype, ElementError)
     if rows.ndim != 2 or rows.shape[1] != width:
-        raise ElementError(
-            f"{name} has shape {rows.shape}; give (k, {width}), one row per element."
-        )
+        raise ElementError(f"{name} has shape {rows.shape}; give (k, {width}), a row each.")
     return rows
 
 
@@ -257,9 +253,7 @@ def check_shape(shape: Any) -> tuple[int, ...]:
     """The shape of one sample as positive integers."""
     sizes = tuple(check_integer("shape", n, at_least=1) for n in check_list("shape", shape))
     if not sizes or math.prod(sizes) > MOST_ENTRIES:
-        raise ArgumentError(
-            f"shape={shorten(sizes)} has no axes, or above {MOST_ENTRIES:,} entries."
-        )
+        raise ArgumentError(f"shape={shorten(sizes)} has no axes or over {MOST_ENTRIES:,} entries.")
     return sizes
 
 

@@ -68,9 +68,7 @@ def gamma(n: float) -> float:
     """
     total = n * UNIT
     if not total < 0.5:
-        raise ArgumentError(
-            f"n={n} roundings exceed what float64 can bound; give fewer than 2**52."
-        )
+        raise ArgumentError(f"n={n} roundings are too many to bound; give fewer than 2**52.")
     return up(total / down(1.0 - total))
 
 

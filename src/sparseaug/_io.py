@@ -66,9 +66,8 @@ def _telling(path: Path, what: str) -> Iterator[None]:
         yield
     except (OSError, UnicodeError) as error:  # names of files in another encoding
         reason = getattr(error, "strerror", None) or error
-        raise StorageError(
-            f"{show_path(path)} {what}: {reason}; try again, or another path."
-        ) from error
+        what = f"{show_path(path)} {what}: {reason}"
+        raise StorageError(f"{what}; try again, or another path.") from error
 
 
 def _require_size(size: int) -> None:
@@ -97,9 +96,7 @@ def check_path(name: str, path: Any) -> Path:
     """`path` as a `Path`, or an `ArgumentError` that names the argument."""
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or "\0" in text:
-        raise ArgumentError(
-            f"{name}={shorten(path)} is not a path; give a string or a pathlib.Path."
-        )
+        raise ArgumentError(f"{name}={shorten(path)} is not a path; give a string or a Path.")
     return Path(text)
 
 
@@ -110,9 +107,8 @@ def _mode_of(target: Path, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(mode):
-        raise StorageError(
-            "it is a symbolic link" if stat.S_ISLNK(mode) else "it is not a regular file"
-        )
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else "not a regular file"
+        raise StorageError(f"it is {kind}")
     if not overwrite:
         raise _there_already()
     return stat.S_IMODE(mode) & 0o777

@@ -105,10 +105,8 @@ def need(package: str, purpose: str, *, install: str = "") -> ModuleType:
         return import_module(package)
     except Exception as error:  # not there, or built for another version of something
         top = package.split(".")[0]
-        raise MissingPackageError(
-            f"{purpose} needs {top}, which cannot be imported ({shorten_text(str(error))}); "
-            f"pip install {install or top}."
-        ) from error
+        missing = f"{purpose} needs {top}, which cannot be imported ({shorten_text(str(error))})"
+        raise MissingPackageError(f"{missing}; pip install {install or top}.") from error
 
 
 def escape_controls(text: str) -> str:

@@ -30,9 +30,7 @@ def require_data(x: Array, name: str = "x") -> None:
     """Raise an `ArgumentError` unless x is an array (n, ...) of numbers, with an axis per sample."""
     require_library(x, name)
     if dtype_kind(x) not in ("b", "i", "u", "f", "c") or x.ndim < 2:
-        raise ArgumentError(
-            f"{name} has shape {tuple(x.shape)} and dtype {x.dtype}; give numbers (n, ...), a row each."
-        )
+        raise ArgumentError(f"{name} has shape {tuple(x.shape)}, {x.dtype}; give numbers (n, ...).")
 
 
 def require_library(x: Any, name: str = "x") -> None:
@@ -41,9 +39,7 @@ def require_library(x: Any, name: str = "x") -> None:
     A subclass of NumPy's arrays, such as a masked one, would come back as another type.
     """
     if not library(x):
-        raise ArgumentError(
-            f"{name} is a {type_name(x)}; give an array of NumPy, torch or JAX; nothing is converted."
-        )
+        raise ArgumentError(f"{name} is a {type_name(x)}; give an array of NumPy, torch or JAX.")
     require_dense(name, x, values=False)
 
 
@@ -57,10 +53,8 @@ def require_dense(name: str, x: Any, *, values: bool = True) -> None:
     dense = x.layout is namespace(x).strided and not (x.is_nested or is_sharded(x))
     # torch does not compute in 8 bits
     if not dense or (values and x.is_meta) or (x.is_floating_point() and x.element_size() < 2):
-        raise ArgumentError(
-            f"{name} is a {type_name(x)} of {x.layout}, {x.dtype} on {x.device}; give a dense one with "
-            "values of 16 bits or more, as by x.to_dense(), x.to_local() or x.to(torch.bfloat16)."
-        )
+        given = f"{name} is a {type_name(x)} of {x.layout}, {x.dtype} on {x.device}"
+        raise ArgumentError(f"{given}; give a dense one of 16 bits or more, as x.to_dense().")
 
 
 def is_sharded(x: Any) -> bool:
@@ -262,9 +256,7 @@ def require_samples(x: Any, name: str = "x") -> int:
     # neither len nor int nor a set: torch.export would take the number for a constant
     if not arrays or any(array.shape[0] != arrays[0].shape[0] for array in arrays[1:]):
         counts = [len(array) for array in arrays]
-        raise ArgumentError(
-            f"{name} holds arrays of {counts} samples; give as many in each, in one."
-        )
+        raise ArgumentError(f"{name} holds arrays of {counts} samples; give as many in each.")
     count: int = arrays[0].shape[0]
     return count
 

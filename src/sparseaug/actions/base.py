@@ -113,9 +113,7 @@ class Action(ABC):
         Raises an `ArgumentError` for a tuple or dict of arrays that it does not know how to move.
         """
         if not self.any_form and not hasattr(x, "shape") and isinstance(x, tuple | Mapping):
-            raise ArgumentError(
-                f"x is a {type(x).__name__}, but {type(self).__name__} moves one array; use together."
-            )
+            raise ArgumentError(f"x is a {type(x).__name__}, but one array is moved; use together.")
         return self
 
     def place(self, prepared: Sequence[NDArray[Any]], x: Array) -> list[Array]:
@@ -146,14 +144,10 @@ class Action(ABC):
             try:
                 rows = as_numpy(elements) if library(elements) else elements
             except (TypeError, RuntimeError) as error:
-                raise ElementError(
-                    "elements is traced; rows stay outside of jit and grad."
-                ) from error
+                raise ElementError("elements is traced; keep rows out of jit and grad.") from error
             return own.check(rows)
         if given != own:
-            raise ArgumentError(
-                f"S is a sample of {given.name}, but the action is of {own.name}; use one of the two."
-            )
+            raise ArgumentError(f"S is a sample of {given.name}; the action wants {own.name}.")
         return elements.elements
 
 
@@ -168,20 +162,16 @@ def require_same_group(action: Action, along: Any, name: str) -> None:
         return
     require_action(along, name)
     if along.distribution != action.distribution:
-        raise ArgumentError(
-            f"{name} is of {along.distribution.name}, but action is of {action.distribution.name}; "
-            "one element moves both: use one group."
-        )
+        one, other = along.distribution.name, action.distribution.name
+        raise ArgumentError(f"{name} is of {one}, but action is of {other}; use one group.")
 
 
 def axes_from_end(axes: Sequence[int], ndim: int) -> Shape:
     """`axes` of an array with `ndim` axes counted from the end; the sample axis 0 is refused."""
     counted = tuple([axis - ndim if axis >= 0 else axis for axis in axes])
     if min(counted) <= -ndim or max(counted) >= 0 or len(set(counted)) < len(counted):
-        raise ArgumentError(
-            f"{'axis' if len(axes) == 1 else 'axes'}={axes} are not axes of one sample, for x of {ndim} "
-            f"axes, the first of which counts samples; give 1..{ndim - 1} or -1..-{ndim - 1}."
-        )
+        given = f"{'axis' if len(axes) == 1 else 'axes'}={axes} are not axes of one sample of x"
+        raise ArgumentError(f"{given}; give 1..{ndim - 1} or -1..-{ndim - 1}, as axis 0 counts.")
     return counted
 
 

@@ -34,9 +34,7 @@ class RandomColor(RandomAction):
 
     def prepare(self, elements: Rows, shape: Shape) -> tuple[NDArray[Any], ...]:
         if len(shape) < 4 or shape[-3] not in (1, 3):
-            raise ArgumentError(
-                f"x has shape {shape}; give images (n, ..., 3 or 1, height, width)."
-            )
+            raise ArgumentError(f"x has shape {shape}; give images (n, ..., 3 or 1, h, w).")
         return (elements,)
 
     def apply(self, prepared: Sequence[Array], x: Array) -> Array:

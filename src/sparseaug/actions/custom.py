@@ -72,10 +72,8 @@ class CustomAction(Action):
         y = self.function(rows, x)
         wanted = (len(rows), *x.shape)
         if library(y) != library(x) or tuple(y.shape) != wanted:
-            raise ArgumentError(
-                f"function returned a {type_name(y)} of shape {getattr(y, 'shape', None)}; for "
-                f"{len(rows)} elements and x of shape {tuple(x.shape)} return a {type_name(x)} {wanted}."
-            )
+            given = f"function returned a {type_name(y)} of shape {getattr(y, 'shape', None)}"
+            raise ArgumentError(f"{given}; return a {type_name(x)} {wanted}.")
         return y
 
 

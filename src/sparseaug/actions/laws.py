@@ -48,10 +48,8 @@ def require_law(action: Action, x: Array, *, seed: int = 0, pairs: int = 16) -> 
         if not _same(action(a, first), action(group.compose(a, b), x)):
             reason = reason or "act(compose(a, b), x) differs from act(a, act(b, x))"
     if reason:
-        raise LawError(
-            f"{type(action).__name__} is not a left action of {group.name}: {reason}; "
-            "for permutations (g.x)[g(i)] = x[i]."
-        )
+        what = f"{type(action).__name__} is not a left action of {group.name}: {reason}"
+        raise LawError(f"{what}; for permutations (g.x)[g(i)] = x[i].")
 
 
 def _pairs(group: Group, pairs: int, rng: np.random.Generator) -> Iterator[tuple[Rows, Rows]]:
@@ -108,12 +106,8 @@ def require_commuting_on(first: Action, second: Action, x: Array) -> None:
             differs = differences(one, two, tolerance).reshape(len(block), -1).any(axis=1)
             if differs.any():
                 b = block[differs.argmax()].tolist()
-                raise LawError(
-                    f"the two actions of product_action do not commute: {a[0].tolist()} of "
-                    f"{first.group.name} and {b} of {second.group.name} differ by order; make one "
-                    "group of them, as grid_symmetries(n) for move_grid, hyperoctahedral(n) for "
-                    "signed_permute."
-                )
+                pair = f"{a[0].tolist()} of {first.group.name} and {b} of {second.group.name}"
+                raise LawError(f"the actions do not commute, as by {pair}; make one group of them.")
 
 
 def _same(left: Array, right: Array) -> bool:

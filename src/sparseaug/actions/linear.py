@@ -219,10 +219,8 @@ def _require_homomorphism(group: Group, matrices: Callable[[Rows], Any], others:
         errors.append(abs(left @ right - products).max())
     tolerance = 1e-8 * max(1.0, float(abs(right).max()))
     if not all(error <= tolerance for error in errors):  # a NaN fails too
-        raise ArgumentError(
-            f"matrices is not a representation of {group.name}: M(ab) must equal M(a) M(b), and "
-            "M(identity) be the unit matrix, in rank order."
-        )
+        laws = "M(ab) must be M(a) M(b), and M(identity) the unit matrix, in rank order"
+        raise ArgumentError(f"matrices is not a representation of {group.name}: {laws}.")
 
 
 def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
@@ -230,9 +228,7 @@ def _real_matrices(value: Any, count: int) -> NDArray[np.float64]:
     require_dense("matrices", value)
     array = check_array("matrices", as_numpy(value) if library(value) else value, np.float64)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or len(array) != count:
-        raise ArgumentError(
-            f"matrices has shape {array.shape}; give ({count}, d, d) in rank order."
-        )
+        raise ArgumentError(f"matrices has shape {array.shape}; give ({count}, d, d), by rank.")
     return array
 
 

@@ -157,9 +157,7 @@ class TurnVectors(Action):
         """
         (axis,) = axes_from_end(self.axes[:1], len(shape))
         if axis in axes_from_end(self.cells.axes, len(shape)):
-            raise ArgumentError(
-                f"vectors={self.vectors} is an axis of the grid {self.cells.axes} of x."
-            )
+            raise ArgumentError(f"vectors={self.vectors} is in the grid {self.cells.axes} of x.")
         require_size(shape[axis], 2, f"axis {self.vectors}, that of the components", self.group)
         _, square = _parts_of(elements)
         index = (np.arange(2) + square[:, :1]) % 2
@@ -338,18 +336,14 @@ def _square(shape: Shape, axes: Shape) -> int:
     """The side of the square grid on these axes."""
     rows, columns = (shape[axis] for axis in axes_from_end(axes, len(shape)))
     if rows != columns:
-        raise ArgumentError(
-            f"x has a {rows} x {columns} grid on axes {axes}; crop or pad it to a square."
-        )
+        raise ArgumentError(f"x has a {rows} x {columns} grid on axes {axes}; crop it to a square.")
     return rows
 
 
 def _step(size: int, modulus: int, axis: int) -> int:
     """How many entries one of `modulus` shifts moves an axis of this size."""
     if size % modulus:
-        raise ArgumentError(
-            f"x has {size} entries on axis {axis}; {modulus} shifts do not divide them, {size} would."
-        )
+        raise ArgumentError(f"x has {size} entries on axis {axis}; give a multiple of {modulus}.")
     return size // modulus
 
 

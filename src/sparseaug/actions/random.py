@@ -101,9 +101,8 @@ class RandomTransform(RandomAction):
         like = leaves(x)[0]
         for part in leaves(y):
             if library(part) != library(like):
-                raise ArgumentError(
-                    f"function returned a {type_name(part)} for a {type_name(like)}."
-                )
+                given = f"a {type_name(part)} for a {type_name(like)}"
+                raise ArgumentError(f"function returned {given}; return the same.")
         return y
 
     def _require_by_rows(self, seed: int, x: Any) -> None:
@@ -118,10 +117,8 @@ class RandomTransform(RandomAction):
                 own, other = as_numpy(one), as_numpy(many)
                 same = len(other) == n and own.shape == (1, *other.shape[1:])
                 if not same or differences(own, other[i : i + 1], 1e-4).any():
-                    raise ArgumentError(
-                        "function moves a sample in a batch otherwise than alone; draw once for all of "
-                        "the batch, or give batch=False."
-                    )
+                    found = "function moves a sample in a batch otherwise than alone"
+                    raise ArgumentError(f"{found}; draw once for all, or give batch=False.")
         self._tried.add(form)
 
 

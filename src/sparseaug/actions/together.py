@@ -156,9 +156,7 @@ def together(*actions: Action | None, **named: Action | None) -> Together:
     given = named or {f"actions[{k}]": action for k, action in enumerate(actions)}
     moving = {name: action for name, action in given.items() if action is not None}
     if not moving or (actions and named):
-        raise ArgumentError(
-            "together takes actions, as together(a, b), or named ones; give one kind."
-        )
+        raise ArgumentError("together takes actions, as (a, b), or named ones; give one kind.")
     one, first = next(iter(moving.items()))
     require_action(first, one)
     for name, action in moving.items():

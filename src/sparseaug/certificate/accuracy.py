@@ -244,9 +244,7 @@ class Task:
             each = self.table()
         else:
             if self.calls < self.n:
-                raise ArgumentError(
-                    f"calls={self.calls} is below one for each of {self.n} samples; raise calls."
-                )
+                raise ArgumentError(f"calls={self.calls} is below {self.n} samples; raise calls.")
             pick, m = self._own(min(self.calls // self.n, _MOST_TRANSLATED))
             each = self.evaluate(self.n * m, pick).reshape(self.n, m)
             what, is_single = "samples and of elements for each", m == 1
@@ -360,7 +358,5 @@ def _checked(data: Any, action: Action, *, labels: bool) -> tuple[Any, Any, int]
     n, y = require_inputs(action, x), np.asarray(as_numpy(targets))
     if not y.ndim or len(y) != n or (labels and y.ndim > 1):
         shape = f"({n},)" if labels else f"({n}, ...)"
-        raise ArgumentError(
-            f"y has shape {y.shape} for {n} samples; give {shape}, one target each."
-        )
+        raise ArgumentError(f"y has shape {y.shape}; give {shape}, one target per sample.")
     return x, y, n

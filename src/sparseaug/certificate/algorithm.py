@@ -228,9 +228,8 @@ def _by_pilot(given: CustomRisk, eps: float, delta: float, seed: int, theta0: Fl
 def _steps(eps: float, L: float, gap: float) -> int:
     steps = num_steps(eps, L=L, gap=gap)
     if steps > MOST_STEPS:
-        raise ArgumentError(
-            f"eps={eps!r} takes {format_count(steps)} steps of 1/L; raise eps, or lower theta0 and box."
-        )
+        given = f"eps={eps!r} takes {format_count(steps)} steps of 1/L"
+        raise ArgumentError(f"{given}; raise eps, or lower theta0 and box.")
     return steps
 
 

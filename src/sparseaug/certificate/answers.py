@@ -124,9 +124,7 @@ def _drawn(path: str | os.PathLike[str]) -> dict[str, Any]:
         if said["format"] != FORMAT or lines != _pairs(said).splitlines():
             raise ValueError("other pairs")
     except (ValueError, LookupError, TypeError, RecursionError, SparseAugError) as error:
-        raise FileFormatError(
-            f"{show_path(path)} does not hold pairs as they were written; write them again."
-        ) from error
+        raise FileFormatError(f"{show_path(path)} holds no pairs; write them again.") from error
     return said
 
 
@@ -139,9 +137,8 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
         raise FileFormatError(f"{show_path(path)} is not CSV: {error}.") from error
     names = [name.strip().lower() for name in header[:2]]
     if names not in (["pair", "correct"], ["pair", "loss"]):
-        raise FileFormatError(
-            f"{show_path(path)} begins with {header[:2]}; give the columns pair,correct or pair,loss."
-        )
+        given = f"{show_path(path)} begins with {header[:2]}"
+        raise FileFormatError(f"{given}; give the columns pair,correct or pair,loss.")
     binary = names[1] == "correct"
     rule = f"give a pair below {calls} and " + ("0 or 1." if binary else "a loss from 0 to 1.")
     found = np.full(calls, np.nan)
@@ -158,8 +155,8 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
         found[pair] = value
     missing = np.flatnonzero(np.isnan(found))
     if len(missing):
+        what = f"no answer to pair {missing[0]} and {len(missing) - 1} others"
         raise FileFormatError(
-            f"{show_path(path)} has no answer to pair {missing[0]} and {len(missing) - 1} others; "
-            "answer all of them: pairs that are left out are not random."
+            f"{show_path(path)} has {what}; answer all: those left out are not random."
         )
     return found, binary

@@ -150,9 +150,7 @@ def share_of(
         number = made.index(audit) + 1
     share = delta * 0.75 * 4.0 ** (1 - number)
     if not share:
-        raise ArgumentError(
-            f"delta={delta!r} is too small to be shared by {number} audits of this iterate; raise it."
-        )
+        raise ArgumentError(f"delta={delta!r} is too small, shared by {number} audits; raise it.")
     return share, number
 
 
@@ -160,9 +158,8 @@ def require_fresh(oracle: Oracle, draws: Draws) -> None:
     """Raise an `ArgumentError` unless the oracle is past these draws, which theta may depend on."""
     for seed, _, stop in draws:
         if seed == oracle.seed and oracle.calls < stop:
-            raise ArgumentError(
-                f"oracle has the seed {seed} of S and would draw elements of S again; use another seed."
-            )
+            given = f"oracle has the seed {seed} of S and would draw elements of S again"
+            raise ArgumentError(f"{given}; use another seed.")
 
 
 # Proof. Let X = y - mu, z = l ||X|| <= r = l b < 1, phi(z) = e^z - 1 - z, and x a fixed vector.

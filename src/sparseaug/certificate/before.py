@@ -71,7 +71,5 @@ def factors(S: GroupSample, delta: float) -> dict[str, Factor]:
     elif found:
         return found
     else:
-        raise UnsupportedError(
-            f"S is {drawn.kind}, not independent uniform draws; take it from one draw of an Oracle."
-        )
+        raise UnsupportedError(f"S is {drawn.kind}, not independent uniform draws; use an Oracle.")
     return found | {"one kernel": Factor(r, delta, False, FIXED)}

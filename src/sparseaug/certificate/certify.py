@@ -130,10 +130,8 @@ def _evidence(run: Any, given: Any) -> Any:
         return given
     if isinstance(given, KernelProblem):
         return Evidence.of(given)
-    raise ArgumentError(
-        f"evidence={shorten(given)} is neither an Evidence nor a risk that can be audited; give the "
-        "risk, of a network a ModuleRisk with S=None."
-    )
+    given = f"evidence={shorten(given)} is neither an Evidence nor a risk that can be audited"
+    raise ArgumentError(f"{given}; give the risk, of a network a ModuleRisk with S=None.")
 
 
 def _make(kind: str, of: Any, theta: Any, options: dict[str, Any]) -> Certificate:

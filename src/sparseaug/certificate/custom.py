@@ -44,9 +44,7 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
     """The mean over fresh draws and its radius, as `largest` bounds every gradient."""
     largest = risk.largest
     if largest is None:
-        raise UnsupportedError(
-            "an audit needs largest=, a bound of gradients; give it to custom_risk."
-        )
+        raise UnsupportedError("an audit needs largest=, a bound of gradients, in custom_risk.")
 
     def means(S: GroupSample, fresh: GroupSample) -> Iterable[Floats]:
         step = max(1, _ROWS // S.m)
@@ -56,9 +54,7 @@ def audited(risk: CustomRisk, theta: Floats, **options: Any) -> Certificate:
             each = np.concatenate([block for _, block in found])
             longest = largest_length(each)
             if longest > largest:
-                raise ArgumentError(
-                    f"largest={largest!r}, but a gradient of length {longest:g} was met; give more."
-                )
+                raise ArgumentError(f"largest={largest!r}, but a gradient has length {longest:g}.")
             yield each.reshape(len(h), S.m, -1).mean(axis=1)
 
     def prepare(S: GroupSample, calls: int) -> MeansToAudit:

@@ -63,10 +63,7 @@ class Evidence(KernelProblem):
             found = full._facts()
             other = [what for what, text in own.items() if found[what] != text]
             if other:
-                raise ArgumentError(
-                    f"full has other {' and '.join(other)}; give augmented_risk of these with "
-                    'S="full".'
-                )
+                raise ArgumentError(f"full has other {' and '.join(other)}; give the same.")
 
     @classmethod
     def of(cls, risk: KernelProblem, deviation: Deviation | None = None) -> Evidence:
@@ -104,9 +101,7 @@ class Evidence(KernelProblem):
             return self.S
         if self.S is None:
             return GroupSample(self.action.group, self.action.group.identity())
-        raise UnsupportedError(
-            f'S="{self.S}" has no fixed sample; the kinds "exact" and "audited" need none.'
-        )
+        raise UnsupportedError(f'S="{self.S}" has no sample; ask for kinds "exact" and "audited".')
 
     @cached_property
     def sparse_risk(self) -> MomentRisk:
@@ -127,10 +122,8 @@ class Evidence(KernelProblem):
         try:
             return deviation(self.sample)
         except UnsupportedError as error:
-            raise UnsupportedError(
-                f"the deviation of S on all functions of {self.sample.group.name} is not known; ask for "
-                'kinds=["audited"] with oracle=, or "a-priori" where S was drawn.'
-            ) from error
+            what = f"the deviation of S on all functions of {self.sample.group.name} is not known"
+            raise UnsupportedError(f'{what}; ask for kinds=["audited"] or ["a-priori"].') from error
 
     @cached_property
     def narrow(self) -> GaussianKernel:
@@ -160,10 +153,8 @@ class Evidence(KernelProblem):
         """
         answer = invariance_on(self.model.kernel, self.action, self.sample.elements, self.x)
         if not answer:
-            raise UnsupportedError(
-                f"the action does not leave the kernel invariant ({answer.reason}); ask for kinds that "
-                'need no function space, "exact" and "audited".'
-            )
+            why = f"the action does not leave the kernel invariant ({answer.reason})"
+            raise UnsupportedError(f'{why}; ask for the kinds "exact" and "audited".')
         return answer.condition
 
 

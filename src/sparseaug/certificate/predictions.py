@@ -49,14 +49,11 @@ class BoundedLoss:
         """The losses as shares of the bound."""
         found = as_numpy(self.function(y, outputs))
         if found.shape != (len(y),) or found.dtype.kind not in "biuf":
-            raise ArgumentError(
-                f"loss returned shape {found.shape} for {len(y)} samples; return one number each."
-            )
+            raise ArgumentError(f"loss returned shape {found.shape}; return ({len(y)},) numbers.")
         losses = found.astype(np.float64)
         if not ((losses >= 0) & (losses <= self.bound)).all():  # NaN too
-            raise ArgumentError(
-                f"loss is {losses.min():g} to {losses.max():g}, outside [0, bound={self.bound:g}]."
-            )
+            found_range = f"{losses.min():g} to {losses.max():g}"
+            raise ArgumentError(f"loss is {found_range}, outside [0, bound={self.bound:g}].")
         return losses / self.bound
 
     @property
@@ -69,14 +66,12 @@ class BoundedLoss:
 def right(y: Any, outputs: Any) -> Floats:
     """1 where the label is that of y."""
     if outputs.ndim == 2 and not _names_classes(y, outputs.shape[1]):
-        raise ArgumentError(
-            f"y holds {shorten(y[0])} where predict returned scores; give classes from 0, or labels."
-        )
+        given = f"y holds {shorten(y[0])} where predict returned scores"
+        raise ArgumentError(f"{given}; give classes from 0, or labels.")
     labels = labels_of(outputs)
     if _is_text(labels) != _is_text(y):
-        raise ArgumentError(
-            f"predict returned {shorten(labels[0])}, y holds {shorten(y[0])}; give both as text or not."
-        )
+        given = f"predict returned {shorten(labels[0])}, y holds {shorten(y[0])}"
+        raise ArgumentError(f"{given}; give both as text or not.")
     return np.asarray(labels == y, dtype=np.float64)
 
 
@@ -92,10 +87,8 @@ def outputs_of(model: Model, x: Any) -> Any:
 
     found = call_by_rows("predict", converted, x, n)
     if not library(found):
-        raise ArgumentError(
-            f"predict returned a {type(found).__name__} of arrays; return one array"
-            f"{choose_output(found)}."
-        )
+        given = f"predict returned a {type(found).__name__} of arrays"
+        raise ArgumentError(f"{given}; return one array{choose_output(found)}.")
     return as_numpy(found)
 
 
@@ -126,9 +119,8 @@ def labels_of(outputs: Any) -> Any:
             raise ArgumentError("predict returned scores that are NaN; return numbers.")
         return outputs.argmax(axis=1)
     if outputs.ndim != 1 or (outputs.dtype.kind == "f" and not _are_whole(outputs)):
-        raise ArgumentError(
-            f"predict returned {outputs.dtype} {outputs.shape}; return labels (B,) or scores (B, c)."
-        )
+        given = f"predict returned {outputs.dtype} {outputs.shape}"
+        raise ArgumentError(f"{given}; return labels (B,) or scores (B, c).")
     return outputs
 
 

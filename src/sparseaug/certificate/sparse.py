@@ -66,9 +66,7 @@ def a_priori(
     rests_on = evidence.kernel_condition
     found = factors(evidence.sample, delta)
     if by is not None and by not in found:
-        raise UnsupportedError(
-            f"the {by} bound needs independent uniform draws of a finite group; leave by= out."
-        )
+        raise UnsupportedError(f"the {by} bound needs independent uniform draws; leave by= out.")
     norms = _norms(evidence, theta) if box is None else _box_norms(evidence, theta, box)
     known = [found[by]] if by is not None else found.values()
     best = min(known, key=lambda one: one.value if box is None else one.of(norms))
@@ -86,9 +84,7 @@ def _of_draws(evidence: Evidence, theta: Floats, delta: float) -> Certificate:
     |P|^2 + y_i^2 |Q|^2 (`theory.distribution_gradient_bound`).
     """
     if not evidence.sample.origin.is_uniform:
-        raise UnsupportedError(
-            "S is not made of independent uniform draws; take it from one draw of an Oracle."
-        )
+        raise UnsupportedError("S is not made of independent uniform draws of an Oracle.")
     P, Q = _norms(evidence, theta, y=[0.0]).B, lifted(norm(theta), len(theta) + 4)
     sizes = [P, *(Q * float(y) / math.sqrt(len(evidence.y)) for y in evidence.y)]
     B = lifted(norm(np.array(sizes)), len(sizes) + 8)

@@ -45,9 +45,8 @@ class Checkpoint:
     def __post_init__(self) -> None:
         path = check_path("checkpoint", self.path)
         if not path.name or not path.parent.is_dir():
-            raise ArgumentError(
-                f"checkpoint={shorten(str(path))} is not a path to a file in a folder that exists."
-            )
+            given = f"checkpoint={shorten(str(path))}"
+            raise ArgumentError(f"{given} is not a path to a file in a folder that exists.")
         object.__setattr__(self, "path", path)
         object.__setattr__(self, "every", check_integer("every", self.every, at_least=1))
 
@@ -86,10 +85,8 @@ class RunFile:
             if kept.get(name) != here.get(name)
         ]
         if changed:
-            raise FileFormatError(
-                f"{self.path} is the checkpoint of another run: other {', '.join(changed)}; give "
-                "another path, or remove it to start again."
-            )
+            other = f"the checkpoint of another run: other {', '.join(changed)}"
+            raise FileFormatError(f"{self.path} is {other}; give another path, or remove it.")
         try:
             self._put_back(state, arrays, facts)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -41,9 +41,7 @@ def _of_risk(risk: Any) -> dict[str, str]:
     if not isinstance(identity, Mapping) or not all(
         isinstance(text, str) for pair in identity.items() for text in pair
     ):
-        raise ArgumentError(
-            f"risk={shorten(risk)} has no identity() of names and texts, which checkpoint= needs."
-        )
+        raise ArgumentError(f"risk={shorten(risk)} has no identity() of texts, for checkpoint=.")
     return dict(identity)
 
 

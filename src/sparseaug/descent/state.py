@@ -63,9 +63,8 @@ class State:
                 raise
             raise ArgumentError(f"theta0 does not fit the risk: {error}") from error
         if getattr(gradient, "shape", None) != self.theta.shape:
-            raise ArgumentError(
-                f"risk has the gradient {shorten(gradient)}; give shape {tuple(self.theta.shape)}."
-            )
+            shape = tuple(self.theta.shape)
+            raise ArgumentError(f"risk has the gradient {shorten(gradient)}; give shape {shape}.")
         return gradient
 
     def norm(self, gradient: Theta) -> float:
@@ -82,9 +81,8 @@ class State:
         free = theta if project is None else xp.asarray(theta, copy=True)  # it may write to theta
         moved = theta if project is None else project(theta)
         if getattr(moved, "shape", None) != self.theta.shape:
-            raise ArgumentError(
-                f"project returned {shorten(moved)}; return an array of shape {tuple(self.theta.shape)}."
-            )
+            shape = tuple(self.theta.shape)
+            raise ArgumentError(f"project returned {shorten(moved)}; return shape {shape}.")
         if not bool(array_namespace(moved).all(array_namespace(moved).isfinite(moved))):
             raise self.stopped("the step leads to a theta that is not finite")
         if project is not None:

@@ -137,11 +137,9 @@ def choose(
     if found is not None:
         return Choice(found.sample, found.name, found.prediction, draws, error, note)
     if draws > most or 8 * draws * of.width > LIMITS["sample"].most:
-        raise ArgumentError(
-            f"error={error:g} needs {shorten(draws)} independent draws, more than "
-            f"{f'max_m={limit}' if limit else 'fit in memory'}, and no known set is within it; raise "
-            "error or max_m."
-        )
+        end = f"max_m={limit}" if limit else "what fits in memory"
+        needed = f"error={error:g} needs {shorten(draws)} independent draws, more than {end}"
+        raise ArgumentError(f"{needed}, and no known set is within it; raise error or max_m.")
     if oracle is None:
         oracle = Oracle(of, int(keyed_rng(0, "choose").integers(1 << 63)))
     return Choice(oracle.fresh(draws), "draws", spectrum.predict(draws), draws, error, note)

@@ -125,10 +125,8 @@ def design(
     identity = check_flag("identity", identity)
     if spectrum is not None:
         if m is None or degree is not None or objective != "prediction":
-            raise ArgumentError(
-                f"spectrum with m={m}, degree={shorten(degree)} and objective={objective!r}: a spectrum "
-                "alone judges sets of m elements; give m= and leave degree= and objective= out."
-            )
+            given = f"spectrum with m={m}, degree={shorten(degree)} and objective={objective!r}"
+            raise ArgumentError(f"{given} judges sets of m elements; give m= alone.")
         found = _for_model(group, spectrum, m, name)
     else:
         group = as_group(group)
@@ -144,9 +142,7 @@ def _for_model(
     of = varied_by(spectrum)
     given = as_distribution(group) if isinstance(spectrum, PoolSpectrum) else as_group(group)
     if of != given:
-        raise ArgumentError(
-            f"spectrum is of {of.name}, not of {given.name}; measure it with an action of this group."
-        )
+        raise ArgumentError(f"spectrum is of {of.name}, not of {given.name}; measure it on that.")
     if isinstance(spectrum, Spectrum):
         searches = tuple(one for one in KERNEL_SEARCHES if one)
         most = MOST_SEARCHED
@@ -228,10 +224,8 @@ def _best_by_degree(group: Group, m: int, degree: int) -> Design:
     best = best_by_degree(group, m, degree)
     if best is None:
         least = _smallest_exact(group, degree)
-        raise UnsupportedError(
-            f"m={shorten(m)}: the smallest design of {group.name} that is exact to degree={degree}, "
-            f"{least.name}, has {least.m} elements; raise m or lower degree."
-        )
+        known = f"{least.name}, the smallest exact to degree={degree}, has {least.m} elements"
+        raise UnsupportedError(f"m={shorten(m)}: {known} of {group.name}; raise m or lower degree.")
     if best.kind == "search":
         _check_searched(m)
     return best
@@ -250,10 +244,8 @@ def _best_whole(group: Group, m: int) -> Design:
     if found is None:
         if flattest is not None:
             return flattest
-        raise UnsupportedError(
-            f"m={shorten(m)}: {group.name} has more than {LARGEST_ORDER} elements, too many to search "
-            "whole; give degree=, a larger m of records(group), or draw a pool and use thin."
-        )
+        large = f"m={shorten(m)}: {group.name} has more than {LARGEST_ORDER} elements to search"
+        raise UnsupportedError(f"{large}; give degree=, an m of records(group), or use thin.")
     _check_searched(m)
     if flattest is None:
         return found
@@ -277,9 +269,7 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Desi
     same = [one for one in (*every, *recorded(group)) if one.name == name]
     if not same:
         names = ", ".join(dict.fromkeys(one.name for one in every)) or "none"
-        raise ArgumentError(
-            f"name={shorten(name)} is not a design of {group.name}; known are {names}."
-        )
+        raise ArgumentError(f"name={shorten(name)} is no design of {group.name}; known: {names}.")
     found = next((one for one in same if one.build is not None and one.m is not None), None)
     if found is None:
         need = "m" if m is None else "degree"
@@ -287,10 +277,8 @@ def _by_name(group: Group, name: str, m: int | None, degree: int | None) -> Desi
     if found.kind == "search":
         _check_searched(found.m or 0)
     elif (m not in (None, found.m)) or found.degree < (degree or 0):
-        raise ArgumentError(
-            f"m={m}, degree={degree}: name={name!r} has {found.m} elements and is exact to degree "
-            f"{found.degree}; leave m and degree out."
-        )
+        known = f"name={name!r} has {found.m} elements and is exact to degree {found.degree}"
+        raise ArgumentError(f"m={m}, degree={degree}: {known}; leave m and degree out.")
     return found
 
 

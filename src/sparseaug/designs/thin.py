@@ -48,10 +48,8 @@ def thin(S: GroupSample, m: int, degree: int | None = None) -> GroupSample:
     if degree is not None:
         degree = require_degree(S.group, degree)
     elif not S.group.is_finite or not is_listed(S.group):
-        raise UnsupportedError(
-            f"degree=None: {S.group.name} has more than {LARGEST_ORDER} elements, too many to judge a "
-            "sample whole; give degree=, the largest that counts."
-        )
+        large = f"degree=None: {S.group.name} has more than {LARGEST_ORDER} elements to judge"
+        raise UnsupportedError(f"{large}; give degree=, the largest that counts.")
     origin = Origin(
         "thin",
         parents=(S.sha256,),

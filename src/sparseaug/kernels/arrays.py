@@ -47,9 +47,7 @@ def check_vector(name: str, value: Any, length: int | None = None) -> Floats:
         return value
     array = check_floats(name, value)
     if array.ndim != 1 or not array.size or length not in (None, len(array)):
-        raise ArgumentError(
-            f"{name} has shape {array.shape}; give ({length or 'n'},), one number each."
-        )
+        raise ArgumentError(f"{name} has shape {array.shape}; give a vector ({length or 'n'},).")
     return array
 
 

@@ -67,9 +67,8 @@ def block_length(x: Floats, width: int) -> int:
 def require_small(group: Group) -> None:
     """Raise an `UnsupportedError` for a group that is too large to enumerate."""
     if group.order > LIMIT:
-        raise UnsupportedError(
-            f"{group.name} has {format_order(group)} elements and no closed form; use sample_moments."
-        )
+        given = f"{group.name} has {format_order(group)} elements and no closed form"
+        raise UnsupportedError(f"{given}; use sample_moments.")
 
 
 Form = Literal["", "flips", "permutations", "signed permutations"]

@@ -53,9 +53,7 @@ class SpectralMixtureKernel(Kernel):
             object.__setattr__(self, name, arrays)
         counts = [len(getattr(self, name)) for name in names]
         if not counts[0] or len(set(counts)) > 1:
-            raise ArgumentError(
-                f"{', '.join(names)} list {counts} outputs; give one p, at least 1."
-            )
+            raise ArgumentError(f"{', '.join(names)} list {counts} outputs; give as many in each.")
         d = self.frequencies[0].shape[-1] if self.frequencies[0].ndim else 0
         for r, given in enumerate(
             zip(self.weights, self.bandwidths, self.frequencies, strict=True)
@@ -112,10 +110,8 @@ def _check_output(r: int, d: int, weights: Floats, bandwidths: Floats, frequenci
     """Refuse weights, bandwidth matrices or frequencies of one output that make no kernel."""
     A, shapes = weights.size, (weights.shape, bandwidths.shape, frequencies.shape)
     if shapes != ((A,), (A, d, d), (A, d)) or not A * d:
-        raise ArgumentError(
-            f"weights[{r}], bandwidths[{r}], frequencies[{r}] have shapes {shapes}; give (A,), "
-            "(A, d, d), (A, d), for A components in d dimensions."
-        )
+        given = f"weights[{r}], bandwidths[{r}], frequencies[{r}] have shapes {shapes}"
+        raise ArgumentError(f"{given}; give (A,), (A, d, d), (A, d) for A components.")
     if weights.min() < 0 or not abs(weights.sum() - 1) <= 1e-12 * A:
         raise ArgumentError(f"weights[{r}]={shorten(weights.tolist())} must be >= 0 and sum to 1.")
     off = abs(bandwidths - bandwidths.swapaxes(1, 2)).max()

@@ -113,12 +113,9 @@ def draw_until(
             everything = GroupSample.full(oracle.group)
             return Drawn(everything, deviation(everything, degree=degree), calls)
         if calls + m > min(max_calls, calls + oracle.remaining):
-            reached = (
-                f"target={target} needs more than {calls} calls, {found and found.value} so far"
-            )
-            raise OracleBudgetError(
-                f"{reached}; raise the budget, max_calls={max_calls} or target."
-            )
+            so_far = found and found.value
+            reached = f"target={target} needs more than {calls} calls, {so_far} so far"
+            raise OracleBudgetError(f"{reached}; raise budget, max_calls={max_calls} or target.")
         S = _extend(S, oracle.fresh(m))
         calls += m
         m = max(1, math.ceil(GROWTH * calls))

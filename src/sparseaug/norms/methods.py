@@ -104,11 +104,8 @@ def preferred(group: Group) -> Method:
             return method
     if not group.is_finite:
         raise infinite(group)
-    raise UnsupportedError(
-        f"{group.name} is too large for an exact deviation; restrict it with action= and shape="
-        + (", or with degree=1 or 2, coordinates at a time" if group.highest_degree else "")
-        + "."
-    )
+    by = "action= and shape=" + (", or degree=1 or 2" if group.highest_degree else "")
+    raise UnsupportedError(f"{group.name} is too large for an exact deviation; give {by}.")
 
 
 def restricted(group: Group, degree: int) -> Method:

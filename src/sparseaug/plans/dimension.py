@@ -26,10 +26,8 @@ def whole_dimension_sum(group: Group) -> DimensionSum:
     """`Group.dimension_sum` of a group that is not too large to plan for."""
     bits = math.ceil(group.log_order / math.log(2)) if group.is_finite else 0
     if bits > MOST_BITS:
-        raise GroupTooLargeError(
-            f"group={shorten_text(group.name)} has an order of {bits} bits; plans are for orders of at "
-            f"most {MOST_BITS} bits, such as that of symmetric(38000)."
-        )
+        given = f"group={shorten_text(group.name)} has an order of {bits} bits"
+        raise GroupTooLargeError(f"{given}, above {MOST_BITS}; use a smaller group.")
     return group.dimension_sum()  # of an infinite group it says what to do
 
 

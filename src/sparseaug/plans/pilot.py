@@ -206,9 +206,7 @@ def pilot(risk: Any, theta: Any, oracle: Oracle, *, calls: int | None = None) ->
     """
     gradients = getattr(risk, "_element_gradients", None)
     if not callable(gradients):
-        raise ArgumentError(
-            f"risk={shorten(risk)} has no gradients by element; give an augmented_risk or a ModuleRisk."
-        )
+        raise ArgumentError(f"risk={shorten(risk)} has no gradients; give an augmented_risk.")
     group = risk.action.group
     require_oracle(oracle, group)
     theta = risk._checked_theta(theta)

@@ -78,9 +78,8 @@ def plan(
     options = {"C": C, "B": B, "L": L, "gap": gap, "sigma": sigma, "b": b, "n": n}
     options["max_batch"] = max_batch
     if (eps is None) == (deviation is None):
-        raise ArgumentError(
-            f"eps={shorten(eps)} and deviation={shorten(deviation)} are the two goals; give one of them."
-        )
+        given = f"eps={shorten(eps)} and deviation={shorten(deviation)} are the two goals"
+        raise ArgumentError(f"{given}; give one of them.")
     if eps is not None:
         return plan_steps(group, degree, eps=eps, delta=delta, **options)
     for name, value in options.items():

@@ -88,12 +88,9 @@ def orders_report(rows: ArrayLike) -> OrdersReport:
         (('middle',), 4)
     """
     given = check_array("rows", rows)
-    if given.ndim != 2 or (np.sort(given, axis=1) != np.arange(given.shape[1])).any():
-        raise ArgumentError(
-            f"rows of shape {given.shape} are not orders; give (m, n), 0..n-1 once in each row."
-        )
-    if not given.size:
-        raise ArgumentError("rows has no orders; give at least one.")
+    each = np.arange(given.shape[-1] if given.ndim == 2 else 0)
+    if not given.size or not each.size or (np.sort(given, axis=1) != each).any():
+        raise ArgumentError(f"rows of shape {given.shape} are not (m, n) orders of 0..n-1.")
     m, n = given.shape
     there, back = (part[np.lexsort(part.T)] for part in (given, given[:, ::-1]))
     paired = bool((there == back).all())

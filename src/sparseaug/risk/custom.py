@@ -63,9 +63,8 @@ class CustomRisk(AugmentedProblem):
             losses, gradients = (np.asarray(as_numpy(part), dtype=np.float64) for part in found)
             if losses.shape == (k,) and gradients.shape == (k, p):
                 return losses, gradients
-        raise ArgumentError(
-            f"function returned {shorten(found)}; return losses ({k},) and gradients ({k}, {p})."
-        )
+        given = f"function returned {shorten(found)}"
+        raise ArgumentError(f"{given}; return losses ({k},) and gradients ({k}, {p}).")
 
     @cached_property
     def elements(self) -> Rows | None:
@@ -160,9 +159,7 @@ def custom_risk(
     n = require_samples(x, "data[0]")
     y = np.array(as_numpy(targets))
     if not n or y.ndim < 1 or len(y) != n:
-        raise ArgumentError(
-            f"data[1] has shape {y.shape}; give one target for each of {n} samples."
-        )
+        raise ArgumentError(f"data[1] has shape {y.shape}; give one target for each of {n} rows.")
     if largest is not None:
         largest = check_real("largest", largest, above=0)
     batch = check_integer("batch", batch, at_least=1)

@@ -121,9 +121,8 @@ def _elements(action: Action, given: Any, calls: int) -> tuple[GroupSample, bool
         return GroupSample.full(action.group), True
     given = as_group(given, "S_or_group")
     if given != action.group:
-        raise ArgumentError(
-            f"S_or_group={shorten(given)} is not the action's group; give S or {action.group.name}."
-        )
+        wrong = f"S_or_group={shorten(given)} is not the action's group"
+        raise ArgumentError(f"{wrong}; give S or {action.group.name}.")
     if given.order <= ALL_ELEMENTS:
         return GroupSample(given, given.all_elements()), True
     # training may have drawn S with any small seed: these elements must not be those of S
@@ -149,10 +148,8 @@ def _are_labels(y: Any) -> bool:
     """Whether outputs are labels, or numbers; some of each are an `ArgumentError`."""
     kinds = {dtype_kind(part) in "fc" for part in leaves(y)}
     if len(kinds) > 1:
-        raise ArgumentError(
-            f"model returned numbers and labels, which are not compared together; give "
-            f"{choose_output(y).removeprefix(', ')}."
-        )
+        one = choose_output(y).removeprefix(", ")
+        raise ArgumentError(f"model returned numbers and labels; give {one}.")
     return kinds == {False}
 
 
@@ -175,10 +172,8 @@ def _errors(moved: Any, expected: Any, rows: Rows) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore"):  # of what is not finite
         differences = _doubles(given) - _doubles(wanted)
     for j in np.flatnonzero(~np.isfinite(differences).all(axis=(1, 2))):
-        raise ArgumentError(
-            f"model returned non-finite outputs for x moved by {shorten(rows[j].tolist())}; "
-            "nothing can be compared."
-        )
+        moved = shorten(rows[j].tolist())
+        raise ArgumentError(f"model returned non-finite outputs for x moved by {moved}.")
     return np.array([_root_mean_square(difference) for difference in differences])
 
 

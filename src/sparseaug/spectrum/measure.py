@@ -119,10 +119,8 @@ class Measurement:
             else:
                 grams[j] += part @ part.T
         if math.sqrt(floor) * parts.largest < spread < SMALLEST:
-            raise ArgumentError(
-                f"f varies by at most {spread:.3g} over the group, and squares of that are below the "
-                "range of floats; multiply its outputs by a constant, such as 1e100."
-            )
+            small = f"f varies by at most {spread:.3g} over the group, too little to square"
+            raise ArgumentError(f"{small}; multiply its outputs by a constant, such as 1e100.")
         gram = grams.sum(axis=0)
         total = float(sums.sum()) if self.exact else float(np.trace(gram)) / len(rows)
         if total <= floor * parts.square or not total:
@@ -259,10 +257,8 @@ def measurement_at(S: GroupSample, by: str | None = None) -> Measurement:
     if group.is_finite and len(S.counts()[0]) == group.order and _is_transformed(group, by):
         return Measurement(group, group.all_elements(), by, True, False, 0)
     if S.origin.kind not in ("oracle", "source") or S.origin.distinct:
-        raise ArgumentError(
-            f"S is neither all of {group.name} nor drawn from it (its origin is {S.origin.kind!r}), so "
-            "it does not tell how values vary elsewhere; draw one with Oracle(group, seed).draw(m)."
-        )
+        given = f"S is neither all of {group.name} nor drawn from it (it is {S.origin.kind!r})"
+        raise ArgumentError(f"{given}; draw one with Oracle(group, seed).draw(m).")
     rows = S.elements[1:] if S.origin.identity else S.elements
     _require_enough(group, group.known_as().group.degrees(by), len(rows))
     return Measurement(group, rows, by, False, False, len(rows))
@@ -314,9 +310,7 @@ def _require_enough(group: Group, blocks: Degrees, calls: int) -> None:
     """So many draws separate the degrees by all pairs of them."""
     least = _least_calls(group, blocks)
     if least > MOST_DRAWS:
-        raise GroupTooLargeError(
-            f"{group.name} has too many degrees to separate by all pairs of {MOST_DRAWS} draws."
-        )
+        raise GroupTooLargeError(f"{group.name} has more degrees than {MOST_DRAWS} draws separate.")
     check_integer("calls", calls, at_least=least, below=MOST_DRAWS + 1)
 
 

@@ -96,13 +96,9 @@ def call_by_rows(name: str, model: Callable[..., Any], x: Any, n: int) -> Any:
     wrong = [part for part in parts if not _has_rows(part, n)]
     if wrong or not parts:
         part = wrong[0] if wrong else y
-        given = (
-            f"shape {tuple(part.shape)}" if hasattr(part, "shape") else f"a {type(part).__name__}"
-        )
-        raise ArgumentError(
-            f"{name} returned {given} for {n} samples; return an array with one row each, or a tuple or "
-            f"dict of such arrays{choose_output(y)}."
-        )
+        given = f"a {type(part).__name__} of shape {getattr(part, 'shape', None)}"
+        rows = "return arrays of one row each, alone or in a tuple or dict"
+        raise ArgumentError(f"{name} returned {given} for {n} samples; {rows}{choose_output(y)}.")
     return y
 
 

@@ -45,10 +45,8 @@ def exact_subgroup(group: Group, S: Any) -> Rows | None:
     found = subgroup_of(group, rows) if counts.min() == counts.max() else None
     if found is None or not (rows == group.identity()).all(axis=1).any():
         what = "not a subgroup" if found is None else "a coset of a subgroup without the identity"
-        raise ArgumentError(
-            f"S, {S.m} elements of {group.name}, is {what}, and a p-value over such a set is not exact; "
-            'give S="full" or a subgroup, as GroupSample.generated(group, rows).'
-        )
+        given = f"S, {S.m} elements of {group.name}, is {what}; no p-value over it is exact"
+        raise ArgumentError(f'{given}; give S="full" or GroupSample.generated(group, rows).')
     return rows
 
 

@@ -204,10 +204,7 @@ class OneSided:
 def one_sided(group: Group, oracle: Oracle | None, calls: int | None, n: int) -> OneSided:
     """Draws at which `orbit_spectrum(by="places")` evaluates, and irreps of as high a degree as fit."""
     if n < 4:
-        raise ArgumentError(
-            f"x has {n} samples, too few to see how inputs differ; give four or more. For a function "
-            "of an order alone give the same items in several random orders."
-        )
+        raise ArgumentError(f"x has {n} samples, too few to be compared; give four or more.")
     kept: tuple[Irrep, ...] = ()
     for degree in range(1, 1 + (group.highest_degree or MOST_DEGREE)):
         irreps = tuple(group.irreps_to(degree))[1:]
@@ -215,10 +212,8 @@ def one_sided(group: Group, oracle: Oracle | None, calls: int | None, n: int) ->
             break
         kept = irreps
     if not kept:
-        raise GroupTooLargeError(
-            f"the irreps of {shorten_text(group.name)} of degree 1 have more than {LARGEST} entries; "
-            "leave by= out."
-        )
+        name = shorten_text(group.name)
+        raise GroupTooLargeError(f"irreps of {name} have above {LARGEST} entries; leave by= out.")
     if oracle is None:
         oracle = Oracle(group, int(keyed_rng(0, "one-sided spectrum").integers(1 << 63)))
     count = CALLS if calls is None else check_integer("calls", calls, at_least=32, below=MOST_CALLS)

@@ -172,10 +172,8 @@ def varied_by(spectrum: Any) -> Distribution:
         raise ArgumentError(f"spectrum={shorten(spectrum)} is not a spectrum; use orbit_spectrum.")
     pooled = isinstance(spectrum, PoolSpectrum)
     if not spectrum.variance if pooled else math.isinf(getattr(spectrum, "unseen", 0.0)):
-        raise ArgumentError(
-            f"spectrum has no variance: f is the same at all {spectrum.calls} elements it was evaluated "
-            "at; use f as it is, or measure it with more calls."
-        )
+        same = f"f is the same at all {spectrum.calls} elements it was evaluated at"
+        raise ArgumentError(f"spectrum has no variance: {same}; use f as it is, or more calls.")
     return spectrum.distribution if isinstance(spectrum, PoolSpectrum) else spectrum.group
 
 
@@ -187,10 +185,7 @@ def _require_same(one: list[NDArray[Any]], two: list[NDArray[Any]]) -> None:
             tolerance = 1e3 * float(np.finfo(first.dtype).eps)
             same = same and not differences(first, again, tolerance).any()
     if not same:
-        raise ArgumentError(
-            "f returned two different answers for the same x; turn off what is random in it, such as "
-            "dropout (model.eval())."
-        )
+        raise ArgumentError("f gave two answers for the same x; turn off dropout, by model.eval().")
 
 
 def _outputs(f: Callable[..., Any], x: Any) -> Any:
@@ -198,10 +193,8 @@ def _outputs(f: Callable[..., Any], x: Any) -> Any:
     y = call_by_rows("f", f, x, len(leaves(x)[0]))
     for part in leaves(y):
         if dtype_kind(part) not in "fc":
-            raise ArgumentError(
-                f"f returned {part.dtype} for x of {describe(x)}, not floating point; give values or "
-                f"predict_proba, not labels{choose_output(y)}."
-            )
+            given = f"f returned {part.dtype} for x of {describe(x)}, not floating point"
+            raise ArgumentError(f"{given}; give values or predict_proba{choose_output(y)}.")
     return y
 
 
@@ -269,7 +262,5 @@ def _blocks(
 def _require_finite(values: NDArray[Any], rows: Rows) -> None:
     limit = min(MOST_SQUARED, float(np.finfo(values.dtype).max))
     for j in np.flatnonzero(~(np.isfinite(values) & (np.abs(values) <= limit)).all(axis=1)):
-        raise ArgumentError(
-            f"f returned outputs that are not finite, or above {MOST_SQUARED:g}, for x moved by "
-            f"{shorten(rows[j].tolist())}; there is no spectrum."
-        )
+        moved = f"for x moved by {shorten(rows[j].tolist())}"
+        raise ArgumentError(f"f returned outputs not finite, or above {MOST_SQUARED:g}, {moved}.")

@@ -142,10 +142,8 @@ class PoolSpectrum(Shown):
         if min(places) < 0:
             if sample.origin.is_uniform:
                 return self._draws(sample.m)
-            raise ArgumentError(
-                f"S={shorten(sample)} has rows that are not in the pool, so that f was not evaluated "
-                "there; give rows of the pool, as design does, or a number of draws."
-            )
+            given = f"S={shorten(sample)} has rows not in the pool, where f was not evaluated"
+            raise ArgumentError(f"{given}; give rows of the pool, or a number of draws.")
         weights = np.bincount(places, minlength=len(self.rows)) / sample.m
         return self._judged(weights, sample.m)
 
@@ -276,9 +274,7 @@ def is_pooled(distribution: Distribution, by: Any) -> bool:
 def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None, n: int) -> Pool:
     """A pool of about so many elements: Sobol points of the parameters, or draws of the oracle."""
     if n < 2:
-        raise ArgumentError(
-            "x has one sample, which does not show how inputs differ; give two or more."
-        )
+        raise ArgumentError("x has one sample, with which none can be compared; give two or more.")
     count = CALLS if calls is None else calls
     size = check_integer("calls", count, at_least=LEAST, below=MOST_DRAWS + 1) // BLOCKS
     if oracle is not None:
@@ -296,10 +292,8 @@ def pool_of(distribution: Distribution, oracle: Oracle | None, calls: int | None
 def pool_at(S: GroupSample, n: int) -> Pool:
     """The pool that an S of uniform draws is, where a function is known at them already."""
     if not S.origin.is_uniform or not LEAST <= S.m <= MOST_DRAWS or n < 2:
-        raise ArgumentError(
-            f"S={shorten(S)} is no pool for {n} inputs; give {LEAST} to {MOST_DRAWS} draws of an Oracle "
-            "and two inputs or more."
-        )
+        given = f"S={shorten(S)} is no pool for {n} inputs"
+        raise ArgumentError(f"{given}; give {LEAST} to {MOST_DRAWS} Oracle draws and two inputs.")
     return Pool(S.distribution, S.elements[: S.m // BLOCKS * BLOCKS])
 
 

@@ -118,7 +118,5 @@ def value_of(statistic: Callable[..., Any], data: Any) -> float:
     except (TypeError, ValueError):
         value = np.nan
     if not np.isfinite(value):
-        raise ArgumentError(
-            f"statistic returned {shorten(given)} for a data set; return one finite real number."
-        )
+        raise ArgumentError(f"statistic returned {shorten(given)}; return one finite real number.")
     return value

@@ -153,10 +153,8 @@ def test_invariance(
     H = exact_subgroup(action.group, S)
     if isinstance(statistic, str) and (move == "together" or n < 2):
         why = 'with move="together" they all move alike' if n > 1 else "x has one"
-        raise ArgumentError(
-            f"statistic={statistic!r} compares samples with each other, and {why}; give a function of "
-            "x that returns a number, large where the symmetry is broken."
-        )
+        given = f"statistic={statistic!r} compares samples with each other, and {why}"
+        raise ArgumentError(f"{given}; give a function of x that returns a number.")
     try_moving(action, x)
     moves = Moves(action, x, H, move, draws, seed)
     with np.errstate(over="ignore", invalid="ignore"):  # of data that are too large

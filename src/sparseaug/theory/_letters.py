@@ -23,9 +23,8 @@ def check_count(name: str, value: Any, *, at_least: int = 1, bits: int = COUNT_B
     """An integer such as T or b."""
     number = check_integer(name, value, at_least=at_least)
     if number.bit_length() > bits:
-        raise ArgumentError(
-            f"{name}={shorten(number)} is too large; give an integer below 2**{bits}."
-        )
+        given = f"{name}={shorten(number)} is too large"
+        raise ArgumentError(f"{given}; give an integer below 2**{bits}.")
     return number
 
 

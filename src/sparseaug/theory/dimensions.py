@@ -151,10 +151,8 @@ def product_dimension_sum(*dimension_sums: int) -> int:
     """
     sums = [group_size("dimension_sums", each, at_least=0) for each in dimension_sums]
     if sum(each.bit_length() for each in sums) > ORDER_BITS:
-        raise ArgumentError(
-            f"dimension_sums={len(sums)} numbers have a product of more than {ORDER_BITS} bits; give "
-            "fewer or smaller ones."
-        )
+        given = f"dimension_sums={len(sums)} numbers have a product above {ORDER_BITS} bits"
+        raise ArgumentError(f"{given}; give fewer or smaller ones.")
     return math.prod(1 + each for each in sums) - 1
 
 

@@ -103,10 +103,8 @@ def sgd_plan(eps: float, *, L: float, gap: float, sigma: float, b: int) -> SGDPl
         eta = min(eta, b * square / (2 * smoothness * noise**2))
     step_size = float_below(eta)
     if step_size == 0:
-        raise ArgumentError(
-            f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} needs a step size below the "
-            "smallest float; raise eps or b."
-        )
+        given = f"eps={eps!r} with sigma={sigma!r}, L={L!r} and b={b} needs too small a step"
+        raise ArgumentError(f"{given} for floats; raise eps or b.")
     return SGDPlan(step_size, max(1, math.ceil(4 * start / (eta * square))), b)
 
 

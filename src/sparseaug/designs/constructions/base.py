@@ -78,10 +78,8 @@ class Design:
     def rows(self) -> Rows:
         """Its elements; a `GroupTooLargeError` if they are too many."""
         if self.build is None or not self.fits:
-            raise GroupTooLargeError(
-                f"m={shorten(self.m)} elements of {self.group.width} integers, the size of {self.name}, "
-                f"are too many: at most {MOST_ENTRIES} integers are listed; lower m or degree."
-            )
+            given = f"m={shorten(self.m)} elements of {self.group.width} integers, of {self.name},"
+            raise GroupTooLargeError(f"{given} are above {MOST_ENTRIES} integers; lower m.")
         return self.build()
 
     def sample(self) -> GroupSample:

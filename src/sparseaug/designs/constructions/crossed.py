@@ -94,10 +94,8 @@ def _fraction(factors: tuple[Group, ...], m: int, degree: int, best: Best) -> Ro
         own = min(degree, factor.highest_degree or degree)
         part = best(factor, m, own)
         if part is None:
-            raise UnsupportedError(
-                f"m={shorten(m)}: no design of {factor.name} with so few elements is known by degree "
-                f"{own}; raise m, or lower degree."
-            )
+            needed = f"m={shorten(m)}: no design of {factor.name} so small is known by degree {own}"
+            raise UnsupportedError(f"{needed}; raise m, or lower degree.")
         parts.append(part)
     return _crossed(parts, partial(near_rows, [part.m or 1 for part in parts], m))
 

@@ -91,10 +91,8 @@ def lattice(group: Group, m: int) -> Rows:
     if points is None and not left and count and len(shifts.moduli) <= 2:
         points = rounded_lattice(shifts.moduli, count)
     if points is None:
-        raise ArgumentError(
-            f"m={shorten(m)} is not the size of a lattice of {group.name}; give {len(shifts.rest)} "
-            f"times a divisor of {math.prod(shifts.moduli)}."
-        )
+        sizes = f"{len(shifts.rest)} times a divisor of {math.prod(shifts.moduli)}"
+        raise ArgumentError(f"m={shorten(m)} is no lattice size of {group.name}; give {sizes}.")
     rows = np.repeat(shifts.rest, len(points), axis=0)
     rows[:, list(shifts.columns)] = np.tile(points, (len(shifts.rest), 1))
     return rows
