@@ -100,13 +100,11 @@ def resolve_action(name: str, action: ActionChoice, width: int) -> Action:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise an `ArgumentError` unless S is asked for in one way; X and y are not looked at here."""
+    """S is asked for in one way; X and y are not looked at here."""
     check_flag("identity", estimator.identity)
     if estimator.per_sample is not False:
         check_choice("per_sample", estimator.per_sample, ("draws", "translates"))
-    if isinstance(estimator.m, str):
-        check_choice("m", estimator.m, ("full",))
-    else:
+    if not (isinstance(estimator.m, str) and estimator.m == "full"):
         check_integer("m", estimator.m, at_least=1)
     if estimator.m != DEFAULT_M and estimator.S is not None:
         raise ArgumentError("m and S exclude each other; give one of them.")

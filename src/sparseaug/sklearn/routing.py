@@ -38,9 +38,7 @@ def route_arguments(
     if given and routing_enabled():
         given = dict(process_routing(estimator, method, **given).estimator[method])
     elif others := sorted(set(given) - {"sample_weight"}):
-        raise ArgumentError(
-            f"fit_params {others} need metadata routing; enable it in scikit-learn."
-        )
+        raise ArgumentError(f"fit_params {others} need metadata routing; enable it.")
     if given.get("sample_weight") is not None:
         with name_in_errors("sample_weight"):
             given["sample_weight"] = _check_sample_weight(given["sample_weight"], X)

@@ -228,9 +228,7 @@ def _frame_atoms(molecule: Molecule, tolerance: float) -> tuple[int, int]:
         others = np.flatnonzero(height > max(10 * tolerance, 0.1 * height.max()))
         if len(others):
             return i, int(others[count[others].argmin()])
-    raise ArgumentError(
-        "atoms are on one line within ten times the tolerance; use identical_atoms for permutations."
-    )
+    raise ArgumentError("atoms are on one line up to 10 tolerance; use identical_atoms.")
 
 
 def _candidates(molecule: Molecule, i: int, j: int, tolerance: float) -> Iterator[tuple[int, int]]:

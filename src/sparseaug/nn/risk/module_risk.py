@@ -112,7 +112,10 @@ class ModuleRisk:
         check_callable("loss", loss, "loss(prediction, target)")
         require_action(action)
         require_same_group(action, y_action, "y_action")
-        _require_parameters(module)
+        trained = [p for p in module.parameters() if p.requires_grad]
+        kinds = sorted({f"{p.dtype} on {p.device}" for p in trained})
+        if len(kinds) != 1 or trained[0].is_complex() or any(map(is_sharded, trained)):
+            raise ArgumentError(f"module trains {kinds}; use module.to(...), before fully_shard.")
         self.data = _check_data(data, action)
         self._tensors = [*leaves(self.data[0]), self.data[1]]
         usual = CHUNK_ON_CPU if self.data[1].device.type == "cpu" else CHUNK_ON_ACCELERATOR
@@ -179,7 +182,7 @@ class ModuleRisk:
         check_type("theta", theta, Tensor, "a tensor; start from risk.theta")
         if (theta.shape, theta.dtype, theta.device) != ((self.size,), like.dtype, like.device):
             raise ArgumentError(
-                f"theta is not {self.size} numbers of {like.dtype}; see risk.theta."
+                f"theta is not {self.size} numbers of {like.dtype} on {like.device}; see risk.theta."
             )
         return theta
 
@@ -382,14 +385,6 @@ def _trained(module: nn.Module) -> list[str]:
     return [name for name, part in module.named_parameters() if part.requires_grad]
 
 
-def _require_parameters(module: nn.Module) -> None:
-    """Raise an `ArgumentError` unless those that train are one vector of real numbers."""
-    trained = [p for p in module.parameters() if p.requires_grad]
-    kinds = sorted({f"{p.dtype} on {p.device}" for p in trained})
-    if len(kinds) != 1 or trained[0].is_complex() or any(map(is_sharded, trained)):
-        raise ArgumentError(f"module trains {kinds}; use module.to(...), before fully_shard.")
-
-
 def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
     """(x, y) as they are, or an `ArgumentError` that names what does not fit."""
     if not (isinstance(data, tuple) and len(data) == 2 and all(map(torch.is_tensor, leaves(data)))):
@@ -401,7 +396,5 @@ def _check_data(data: Any, action: Action) -> tuple[Any, Tensor]:
         if not bool(torch.isfinite(part).all()):
             raise ArgumentError("data has numbers that are not finite; remove such samples.")
     if y.ndim < 1 or require_samples(x, "x of data") != len(y) or not len(y):
-        raise ArgumentError(
-            f"data is x of {describe(x)}, y of {describe(y)}; give as many of each."
-        )
+        raise ArgumentError(f"data is x of {describe(x)}, y of {describe(y)}; give as many.")
     return x, y
