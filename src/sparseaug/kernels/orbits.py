@@ -13,7 +13,6 @@ import numpy as np
 
 from sparseaug._floats import gamma
 from sparseaug.actions import Action
-from sparseaug.actions.base import require_action
 from sparseaug.errors import ArgumentError
 from sparseaug.kernels.arrays import Floats, check_samples, freeze
 from sparseaug.kernels.gaussian import GaussianKernel, check_gaussian
@@ -48,7 +47,6 @@ def orbit_variances(kernel: GaussianKernel, action: Action, x: Any) -> Floats:
         array([0.797, 0.687, 0.742])
     """
     check_gaussian(kernel)
-    require_action(action)
     x = check_samples("x", x)
     answer = kernel.is_invariant(action, x.shape[1:])
     if not answer:
