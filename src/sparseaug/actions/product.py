@@ -97,9 +97,7 @@ def product_action(a: Action, b: Action) -> ProductAction | Chain:
     for name, action in {"a": a, "b": b}.items():
         require_action(action, name)
         if isinstance(action, Together):
-            raise ArgumentError(
-                f"{name} moves several arrays; make the product for each, within together."
-            )
+            raise ArgumentError(f"{name} moves several arrays; make products within together.")
     if not (a.distribution.is_group and b.distribution.is_group):
         return Chain(a, b)
     return ProductAction(a, b)

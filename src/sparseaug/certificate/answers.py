@@ -155,8 +155,8 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
         found[pair] = value
     missing = np.flatnonzero(np.isnan(found))
     if len(missing):
-        what = f"no answer to pair {missing[0]} and {len(missing) - 1} others"
-        raise FileFormatError(
-            f"{show_path(path)} has {what}; answer all: those left out are not random."
+        given = (
+            f"{show_path(path)} lacks answers to pair {missing[0]} and {len(missing) - 1} others"
         )
+        raise FileFormatError(f"{given}; answer all: pairs that are left out are not random.")
     return found, binary

@@ -80,9 +80,7 @@ def move(action: Action, rows: Rows, x: Floats) -> Floats:
     """x (n, ...) moved by every row, (k, n, ...); real and finite, or an `ArgumentError`."""
     moved = as_numpy(action(rows, x))
     if moved.dtype.kind not in "iuf" or not np.isfinite(moved).all():
-        raise ArgumentError(
-            f"action turns real numbers into {moved.dtype} that are not all real and finite."
-        )
+        raise ArgumentError(f"action gives {moved.dtype} that are not all real and finite.")
     return moved.astype(np.float64, copy=False)
 
 
