@@ -155,8 +155,6 @@ def _answers(path: str | os.PathLike[str], calls: int) -> tuple[Any, bool]:
         found[pair] = value
     missing = np.flatnonzero(np.isnan(found))
     if len(missing):
-        given = (
-            f"{show_path(path)} lacks answers to pair {missing[0]} and {len(missing) - 1} others"
-        )
+        given = f"{show_path(path)} has no answer to pair {missing[0]} and {len(missing) - 1} more"
         raise FileFormatError(f"{given}; answer all: pairs that are left out are not random.")
     return found, binary
