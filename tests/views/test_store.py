@@ -353,3 +353,10 @@ def test_a_store_is_found_from_every_folder(tmp_path, monkeypatch):
     (tmp_path / "b").mkdir()
     monkeypatch.chdir(tmp_path / "b")
     assert np.array_equal(store.array(), direct())
+
+
+def test_chunks_of_zeros_are_written_like_all_others(tmp_path):
+    act = sa.permute_axis(sa.cyclic(3))
+    store = sa.views.compute(np.zeros((4, 3)), act, "full", out=tmp_path / "zeros")
+    assert not store.array().any()
+    assert not sa.views.open(tmp_path / "zeros").mean().any()

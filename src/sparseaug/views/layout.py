@@ -115,9 +115,10 @@ class Layout:
         found = {}
         for name in self._shapes:
             try:
-                found[name] = zarr.open_array(
-                    self.folder, path=name, mode="r+", zarr_format=3, config=_WRITE_ZEROS
-                )
+                there = zarr.open_array(self.folder, path=name, mode="r+", zarr_format=3)
+                # open_array takes config= and forgets it where there is an array
+                known: Any = zarr.AsyncArray(there.metadata, there.store_path, config=_WRITE_ZEROS)
+                found[name] = zarr.Array(known)
                 same = found[name].metadata == self._made(name)[1]
             except SparseAugError:
                 raise
