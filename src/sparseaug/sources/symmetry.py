@@ -90,8 +90,17 @@ class MoveSites(Action):
         operation = elements[:, 0]
         if self.images:
             require_size(shape[1], len(self.images[0]), "axis 1", self.group)
-        if self.rotations:
-            self._check_tensors(shape)
+        if (
+            self.rotations
+        ):  # an axis of 3 that would not be turned is refused: ranks are not guessed
+            first = 1 + bool(self.images)
+            between, indices = shape[first : -self.rank], shape[first:][-self.rank :]
+            if indices != (3,) * self.rank or 3 in between or (between and not self.images):
+                form = ("(n, sites, ..." if self.images else "(n") + ", 3" * self.rank
+                said = (
+                    f"{_kind(self.rank)} as {form}) with no other axis of 3, or use tensors(rank)"
+                )
+                raise ArgumentError(f"x has shape {shape}; give {said}.")
         index = (self._sources[operation],) if self.images else ()
         return index + ((self._matrices[operation],) if self.rotations else ())
 
@@ -104,18 +113,6 @@ class MoveSites(Action):
         where = f"{len(self.images[0])} sites" if self.images else "no sites"
         what = f"{_kind(self.rank)} on " if self.rotations else ""
         return f"MoveSites({self.group.name}, {what}{where})"
-
-    def _check_tensors(self, shape: Shape) -> None:
-        """Ranks are never guessed: an axis of 3 that would not be turned is refused."""
-        first = 1 + bool(self.images)
-        between, indices = shape[first : -self.rank], shape[first:][-self.rank :]
-        if indices != (3,) * self.rank or 3 in between or (between and not self.images):
-            form = "(n, sites, ..." if self.images else "with sites=False (n"
-            more = self.rank + between.count(3)
-            raise ArgumentError(
-                f"x has shape {shape}; give {_kind(self.rank)} as {form}{', 3' * self.rank}), with no "
-                f"other axis of 3" + f", or move it by tensors({more})." * (more > self.rank)
-            )
 
     @cached_property
     def _sources(self) -> NDArray[np.int64]:

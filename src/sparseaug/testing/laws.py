@@ -19,7 +19,6 @@ from sparseaug.actions import Action, Array
 from sparseaug.actions.base import require_action
 from sparseaug.actions.laws import require_law
 from sparseaug.errors import (
-    ArgumentError,
     GroupTooLargeError,
     LawError,
     OracleBudgetError,
@@ -280,7 +279,7 @@ def check_oracle(make: Callable[[int, int | None], Oracle]) -> None:
 
 
 def _oracle_laws(make: Callable[[int, int | None], Oracle]) -> None:
-    whole, parts = _made(make, 0, None), _made(make, 0, None)
+    whole, parts = make(0, None), make(0, None)
     S = _drawn(whole, 24)
     require(S.m == 24 and S.calls == 24 and whole.calls == 24, "24 draws are 24 calls")
     first, second = _drawn(parts, 5), _drawn(parts, 19)
@@ -288,9 +287,9 @@ def _oracle_laws(make: Callable[[int, int | None], Oracle]) -> None:
     joined = np.concatenate([first.elements, second.elements])
     require(np.array_equal(joined, S.elements), "draw(24) equals draw(5) then draw(19)")
     require(bool(S.group.contains(S.elements).all()), "drawn elements are contained")
-    other = _drawn(_made(make, 1, None), 24)
+    other = _drawn(make(1, None), 24)
     require(S.group.order < 16 or not np.array_equal(other.elements, S.elements), "seeds differ")
-    limited = _made(make, 0, 10)
+    limited = make(0, 10)
     _drawn(limited, 8)
     with suppress(OracleBudgetError):
         limited.draw(3)
@@ -298,13 +297,6 @@ def _oracle_laws(make: Callable[[int, int | None], Oracle]) -> None:
     require(limited.calls == 8 and limited.remaining == 2, "a refused draw counts nothing")
     last = _drawn(limited, 2)
     require(np.array_equal(last.elements, S.elements[8:10]), "a refused draw draws nothing")
-
-
-def _made(make: Callable[[int, int | None], Oracle], seed: int, budget: int | None) -> Any:
-    oracle = make(seed, budget)
-    if not all(hasattr(oracle, name) for name in ("draw", "calls", "remaining")):
-        raise ArgumentError(f"make({seed}, {budget}) is {shorten(oracle)}; return an oracle.")
-    return oracle
 
 
 def _drawn(oracle: Any, m: int) -> GroupSample:

@@ -46,8 +46,6 @@ class Source:
             raise ArgumentError(message) from error
         if not count:
             raise ArgumentError("source is empty; give at least one sample.")
-        if not self.is_arrays and not hasattr(self.data, "__getitem__"):
-            raise ArgumentError("source has no indices; give list(source), or a loader's dataset.")
         if self.is_arrays and self.column is not None:
             raise ArgumentError("column= is given, but source is arrays; give the one array.")
         for array in leaves(self.data) if self.is_arrays else ():
