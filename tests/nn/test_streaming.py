@@ -122,7 +122,8 @@ def test_states_that_do_not_fit_are_refused_and_change_nothing():
     data.__getitems__([0, 1, 2])
     others = [streaming(**other).state_dict() for other in ({"seed": 6}, {"n": 9}, {"d": 24})]
     over = {**state, "calls": 15}  # which leave 5 of the 10 that an epoch may make
-    for changed in ({**state, "seen": torch.zeros(11)}, state, over, *others):
+    unknown = {**data.state_dict(), "seen": torch.full((10,), torch.nan)}
+    for changed in ({**state, "seen": torch.zeros(11)}, unknown, state, over, *others):
         with pytest.raises((sa.errors.ArgumentError, sa.errors.OracleBudgetError)):
             data.load_state_dict(changed)
         assert (data.calls, data.epoch) == (3, 0)

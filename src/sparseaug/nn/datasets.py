@@ -298,7 +298,11 @@ class StreamingDataset(Dataset[Any]):
         made = self.calls
         calls = check_integer("calls", state["calls"], at_least=made, below=1 << 63)
         seen = state["seen"]
-        if not isinstance(seen, torch.Tensor) or seen.shape != self._seen.shape or (seen > 1).any():
+        if (
+            not isinstance(seen, torch.Tensor)
+            or seen.shape != self._seen.shape
+            or ((seen != 0) & (seen != 1)).any()
+        ):
             raise ArgumentError(f"seen is not a 0 or 1 for each of {len(self)} items.")
         marked = int(torch.count_nonzero(seen))
         self._require_budget(len(self) - marked, owed=calls - made)
