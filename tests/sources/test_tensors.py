@@ -136,7 +136,7 @@ def test_a_tensor_is_never_turned_in_some_of_its_indices() -> None:
     found, count = crystal(CELLS["wurtzite"]), 4
     one = found.group.identity()
     for rank in (1, 2):
-        with pytest.raises(ArgumentError, match=rf"tensors\({rank + 1}\)"):
+        with pytest.raises(ArgumentError, match="no other axis of 3"):
             found.tensors(rank)(one, np.ones((1, count, *[3] * (rank + 1))))
         for shape in ((1, *[3] * (rank + 1)), (1, count, *[3] * rank)):
             with pytest.raises(ArgumentError, match="sites=False"):

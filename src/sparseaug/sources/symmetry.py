@@ -96,7 +96,9 @@ class MoveSites(Action):
             first = 1 + bool(self.images)
             between, indices = shape[first : -self.rank], shape[first:][-self.rank :]
             if indices != (3,) * self.rank or 3 in between or (between and not self.images):
-                form = ("(n, sites, ..." if self.images else "(n") + ", 3" * self.rank
+                form = (
+                    "(n, sites, ..." if self.images else "with sites=False (n"
+                ) + ", 3" * self.rank
                 said = (
                     f"{_kind(self.rank)} as {form}) with no other axis of 3, or use tensors(rank)"
                 )
