@@ -90,19 +90,14 @@ class MoveSites(Action):
         operation = elements[:, 0]
         if self.images:
             require_size(shape[1], len(self.images[0]), "axis 1", self.group)
-        if (
-            self.rotations
-        ):  # an axis of 3 that would not be turned is refused: ranks are not guessed
+        if self.rotations:
+            # ranks are not guessed: an axis of 3 that would not be turned is refused
             first = 1 + bool(self.images)
             between, indices = shape[first : -self.rank], shape[first:][-self.rank :]
             if indices != (3,) * self.rank or 3 in between or (between and not self.images):
-                form = (
-                    "(n, sites, ..." if self.images else "with sites=False (n"
-                ) + ", 3" * self.rank
-                said = (
-                    f"{_kind(self.rank)} as {form}) with no other axis of 3, or use tensors(rank)"
-                )
-                raise ArgumentError(f"x has shape {shape}; give {said}.")
+                axes = "n, sites, ..." if self.images else "with sites=False n"
+                said = f"{_kind(self.rank)} of axes {axes}{', 3' * self.rank}, no other axis of 3"
+                raise ArgumentError(f"x has shape {shape}; give {said}, or use tensors(rank).")
         index = (self._sources[operation],) if self.images else ()
         return index + ((self._matrices[operation],) if self.rotations else ())
 
