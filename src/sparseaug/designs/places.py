@@ -3,7 +3,7 @@
 The kernel of the search is the inner product of the spectrum's features. It starts from every balance of
 `qmc.orders` and from the greedy choice, among these and a pool of draws; then each element moves to its
 neighbours. What is found in this way on each half of the inputs is judged on the other half: unless it
-is better there beyond noise, the best start is taken as it is.
+is better there beyond noise, both times, the best start is taken as it is.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ def best_by_places(spectrum: OneSidedSpectrum, m: int) -> GroupSample:
     """The best set of m elements that is known or found, its first element the identity."""
     start, found = _searched(spectrum, m)
     halves = [spectrum.of_parts(slice(first, None, 2)) for first in (0, 1)]
-    gains = []
     for half, held in zip(halves, halves[::-1], strict=True):
         before, after = _searched(half, m)
-        gains.append(held.left(before) - held.left(after))
-    gain = np.concatenate(gains)
-    better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
-    return _identity_first(spectrum.group, (found if better else start).elements)
+        gain = held.left(before) - held.left(after)
+        if gain.mean() <= gain.std(ddof=1) / np.sqrt(len(gain)):
+            return _identity_first(spectrum.group, start.elements)
+    return _identity_first(spectrum.group, found.elements)
 
 
 def smallest_balance(spectrum: OneSidedSpectrum, allowed: float, most: int) -> GroupSample | None:
