@@ -105,9 +105,9 @@ def test_an_origin_that_claims_other_draws_than_its_calls_and_elements_is_refuse
     facts = {"group": S.group.to_dict(), **S._facts(), "calls": calls}
     facts["origin"]["draws"] = [[1, 0, 10**18 + (name == "words") * 100]]
     save_archive(tmp_path / "S", "sparseaug.GroupSample/1", {"elements": S.elements}, facts)
-    with pytest.raises(FileFormatError, match=r"are 1000\d+ draws"):
+    with pytest.raises(FileFormatError, match="draws="):
         sa.GroupSample.load(tmp_path / "S")
-    with pytest.raises(ArgumentError, match=r"are 1000\d+ draws"):
+    with pytest.raises(ArgumentError, match="draws="):
         sa.GroupSample.from_dict({**S.to_dict(), **facts})
 
 

@@ -119,7 +119,7 @@ def test_a_translate_of_a_design_stays_exact_and_keeps_its_name(tmp_path):
 def test_translates_are_refused_where_they_would_not_be_unbiased():
     group = sa.symmetric(5)
     S = sa.design(group, degree=1)
-    with pytest.raises(ArgumentError, match=r"oracle=.* is not an oracle of S5"):
+    with pytest.raises(ArgumentError, match="not an Oracle of S5"):
         S.translate(sa.Oracle(sa.symmetric(6)))
     with pytest.raises(ArgumentError, match="oracle="):
         S.translate(None)
